@@ -1,0 +1,96 @@
+//===- ContractionOps.td - Matrix products and convolutions -*- tablegen -*-===//
+
+include "AmpBase.td"
+
+class Amp_ContractionOp<string mnemonic, list<Trait> traits = []>
+    : Amp_RootOp<mnemonic,
+          ["getLegalFormats", "getErrorClass", "getFlops", "getReductionLength"],
+          [DeclareOpInterfaceMethods<Amp_KernelRootOpInterface>] # traits> {
+  let results = (outs Amp_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Amp_MatmulOp : Amp_ContractionOp<"matmul"> {
+  let summary = "batched matrix product with an optional bias";
+  let description = [{
+    `result[b.., m, n] = bias + sum_k lhs[b.., m, k] * rhs[b.., k, n]`, k ascending. Both have rank >= 2;
+    leading dimensions follow numpy broadcasting where 1 is static. `transpose_lhs` and
+    `transpose_rhs` swap the last two dimensions. `bias` broadcasts to the result and starts
+    the sum. Without `algorithm`, products are formed and accumulated in f32 (f64 and integers
+    in their own type).
+
+    ```mlir
+    %y = amp.matmul %a, %b {transpose_rhs} : (tensor<?x64xf32>, tensor<10x64xf32>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins Amp_Tensor:$lhs, Amp_Tensor:$rhs, Optional<Amp_Tensor>:$bias,
+                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+                       UnitAttr:$unsigned_lhs, UnitAttr:$unsigned_rhs,
+                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Amp_ConvOp : Amp_ContractionOp<"conv"> {
+  let summary = "convolution over 1 to 3 spatial dimensions, NC..., filter OI...";
+  let description = [{
+    `pads` holds the low pads, then the high pads, one a spatial dimension; they are zeros.
+    `bias` has one element an output channel and starts the sum, which runs over input
+    channel, then filter positions in row-major order.
+
+    ```mlir
+    %y = amp.conv %x, %w bias %b {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+         pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64}
+       : (tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>, tensor<8xf32>) -> tensor<?x8x?x?xf32>
+    ```
+  }];
+  let arguments = (ins Amp_Tensor:$input, Amp_Tensor:$filter, Optional<Amp_Tensor>:$bias,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                       DenseI64ArrayAttr:$pads, I64Attr:$groups,
+                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm);
+  let assemblyFormat = [{
+    $input `,` $filter (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Amp_ConvTransposeOp : Amp_ContractionOp<"conv_transpose"> {
+  let summary = "transposed convolution, NC..., filter IO...";
+  let description = [{
+    The adjoint of `amp.conv`: size `stride * (in - 1) + output_padding + dilation * (k - 1) + 1 - pads`.
+
+    ```mlir
+    %y = amp.conv_transpose %x, %w {strides = array<i64: 2>, dilations = array<i64: 1>,
+         pads = array<i64: 0, 0>, output_padding = array<i64: 0>, groups = 1 : i64}
+       : (tensor<1x3x5xf32>, tensor<3x8x2xf32>) -> tensor<1x8x10xf32>
+    ```
+  }];
+  let arguments = (ins Amp_Tensor:$input, Amp_Tensor:$filter, Optional<Amp_Tensor>:$bias,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$output_padding,
+                       I64Attr:$groups, OptionalAttr<Amp_AlgorithmAttr>:$algorithm);
+  let assemblyFormat = [{
+    $input `,` $filter (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Amp_AttentionOp : Amp_ContractionOp<"attention"> {
+  let summary = "softmax(scale * q k^T + mask) v, per head";
+  let description = [{
+    `query` is `[batch, heads, m, d]`, `key` `[batch, kv_heads, n, d]`, `value`
+    `[batch, kv_heads, n, e]`; `heads` is a multiple of `kv_heads`. `mask` is added and broadcasts
+    to `[batch, heads, m, n]`. `causal` hides keys after the query's position.
+
+    ```mlir
+    %y = amp.attention %q, %k, %v {scale = 0.125 : f32}
+       : (tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>) -> tensor<?x12x?x64xf32>
+    ```
+  }];
+  let arguments = (ins Amp_FloatTensor:$query, Amp_FloatTensor:$key, Amp_FloatTensor:$value,
+                       Optional<Amp_Tensor>:$mask, F32Attr:$scale, UnitAttr:$causal,
+                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`mask` $mask^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}

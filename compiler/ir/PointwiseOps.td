@@ -1,0 +1,96 @@
+//===- PointwiseOps.td - Pointwise ops beyond arith and math -*- tablegen -*-===//
+
+include "AmpBase.td"
+
+def Amp_BroadcastOp : Amp_MoveOp<"broadcast", [Elemental]> {
+  let summary = "repeats an operand along dimensions of size one (numpy rules)";
+  let description = [{
+    Dimensions are aligned at the right; missing ones and those of static size 1 are
+    repeated. A dynamic operand dimension must equal the result's, unless its
+    position is in `maybe_one` (positions of operand dimensions), when it may be 1 at run
+    time.
+
+    ```mlir
+    %b = amp.broadcast %x to [%n] : tensor<3x1xf32> to tensor<?x3x8xf32>
+    ```
+  }];
+  let arguments = (ins Amp_Tensor:$source, Variadic<Index>:$dims,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$maybe_one);
+  let results = (outs Amp_Tensor:$result);
+  let assemblyFormat =
+      "$source `to` `[` $dims `]` attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Amp_SplatOp : Amp_MoveOp<"splat", [Elemental]> {
+  let summary = "a tensor filled with one scalar";
+  let description = [{
+    ```mlir
+    %t = amp.splat %v to [%n] : f32 to tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins Amp_Scalar:$value, Variadic<Index>:$dims);
+  let results = (outs Amp_Tensor:$result);
+  let assemblyFormat =
+      "$value `to` `[` $dims `]` attr-dict `:` type($value) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Amp_CastOp : Amp_Op<"cast", [Pure, ReifyShapes, Elemental,
+                                 SameOperandsAndResultShape,
+                                 PrecisionWith<["getLegalFormats", "getErrorClass"]>]> {
+  let summary = "converts the element type";
+  let description = [{
+    float -> float rounds to nearest even, once, whatever the widths; NaN stays NaN.
+    float -> integer truncates toward zero; NaN gives 0 and what is out of range saturates.
+    integer -> float rounds to nearest even. integer -> integer wraps. To `i1`: not equal to
+    zero. `unsigned_source` and `unsigned_result` say how integers are read.
+
+    `origin` tells a conversion of the source model, whose rounding is part of its
+    meaning, from one that ampc inserted, which may move and cancel.
+
+    ```mlir
+    %h = amp.cast %x source : tensor<?x4xf32> to tensor<?x4xf16>
+    ```
+  }];
+  let arguments = (ins Amp_Tensor:$source, Amp_CastOriginAttr:$origin,
+                       UnitAttr:$unsigned_source, UnitAttr:$unsigned_result);
+  let results = (outs Amp_Tensor:$result);
+  let assemblyFormat =
+      "$source $origin attr-dict `:` type($source) `to` type($result)";
+  let hasFolder = 1;
+}
+
+class Amp_ActivationOp<string mnemonic>
+    : Amp_Op<mnemonic, [Pure, ReifyShapes, Elemental, SameOperandsAndResultType,
+                        PrecisionWith<["getErrorClass"]>]>;
+
+def Amp_GeluOp : Amp_ActivationOp<"gelu"> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    `x/2 (1 + erf(x/sqrt 2))`, or with `tanh` the approximation
+    `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))` (Hendrycks and Gimpel, 2016).
+
+    ```mlir
+    %y = amp.gelu %x {tanh} : tensor<?x768xf32>
+    ```
+  }];
+  let arguments = (ins Amp_FloatTensor:$source, UnitAttr:$tanh);
+  let results = (outs Amp_FloatTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+def Amp_SigmoidOp : Amp_ActivationOp<"sigmoid"> {
+  let summary = "logistic function";
+  let description = [{
+    `1 / (1 + exp(-x))`; saturates to 0 and 1 without overflow.
+
+    ```mlir
+    %y = amp.sigmoid %x : tensor<?x768xf32>
+    ```
+  }];
+  let arguments = (ins Amp_FloatTensor:$source);
+  let results = (outs Amp_FloatTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}

@@ -1,0 +1,103 @@
+//===- Shapes.cpp - Sizes of values, computed where possible --------------===//
+
+#include "compiler/ir/Amp.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+bool amp::isElemental(Operation *op) {
+  if (isa<ElementalOpInterface>(op))
+    return true;
+  return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
+
+SmallVector<OpFoldResult> amp::dimsOf(OpBuilder &builder, Location loc,
+                                      Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.hasStaticShape())
+    return getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+  Operation *producer = value.getDefiningOp();
+  SmallVector<OpFoldResult> sizes;
+  if (producer && isa<ReifyRankedShapedTypeOpInterface>(producer)) {
+    ReifiedRankedShapedTypeDims shapes;
+    if (succeeded(reifyResultShapes(builder, producer, shapes)))
+      sizes = shapes[cast<OpResult>(value).getResultNumber()];
+  } else if (producer && OpTrait::hasElementwiseMappableTraits(producer)) {
+    // All tensor operands have the result's shape; take the best-known dims.
+    for (Value operand : producer->getOperands()) {
+      if (!isa<RankedTensorType>(operand.getType()))
+        continue;
+      sizes = dimsOf(builder, loc, operand);
+      break;
+    }
+  }
+  if (sizes.empty() && type.getRank())
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      sizes.push_back(builder.createOrFold<tensor::DimOp>(loc, value, i));
+  for (auto [size, known] : llvm::zip(sizes, type.getShape()))
+    if (!ShapedType::isDynamic(known))
+      size = builder.getIndexAttr(known);
+    else if (auto constant = getConstantIntValue(size))
+      size = builder.getIndexAttr(*constant);
+  return sizes;
+}
+
+OpFoldResult amp::dimOf(OpBuilder &builder, Location loc, Value value,
+                        int64_t dim) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!type.isDynamicDim(dim))
+    return builder.getIndexAttr(type.getDimSize(dim));
+  return dimsOf(builder, loc, value)[dim];
+}
+
+SmallVector<Value> amp::dynamicDims(OpBuilder &builder, Location loc,
+                                    RankedTensorType type,
+                                    ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> values;
+  for (auto [known, size] : llvm::zip(type.getShape(), sizes))
+    if (ShapedType::isDynamic(known))
+      values.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
+  return values;
+}
+
+OpFoldResult amp::windowedSize(OpBuilder &builder, Location loc,
+                               OpFoldResult in, int64_t kernel, int64_t stride,
+                               int64_t dilation, int64_t padLow,
+                               int64_t padHigh, bool ceil) {
+  int64_t grow = padLow + padHigh - dilation * (kernel - 1) - 1;
+  if (auto size = getConstantIntValue(in)) {
+    int64_t span = *size + grow;
+    if (span < 0)
+      return builder.getIndexAttr(0);
+    int64_t windows = (ceil ? llvm::divideCeil(span, stride) : span / stride) + 1;
+    if (ceil && (windows - 1) * stride >= *size + padLow)
+      --windows;
+    return builder.getIndexAttr(std::max<int64_t>(windows, 0));
+  }
+  Value size = getValueOrCreateConstantIndexOp(builder, loc, in);
+  auto constant = [&](int64_t value) -> Value {
+    return builder.create<arith::ConstantIndexOp>(loc, value);
+  };
+  Value span = builder.createOrFold<arith::AddIOp>(loc, size, constant(grow));
+  // A span below zero means that no window fits; max keeps divisions plain.
+  Value low = builder.createOrFold<arith::MaxSIOp>(loc, span,
+                                                   constant(-stride));
+  Value shifted = builder.createOrFold<arith::AddIOp>(
+      loc, low, constant(stride + (ceil ? stride - 1 : 0)));
+  Value windows =
+      builder.createOrFold<arith::DivUIOp>(loc, shifted, constant(stride));
+  if (!ceil)
+    return windows;
+  Value last = builder.createOrFold<arith::MulIOp>(
+      loc, builder.createOrFold<arith::SubIOp>(loc, windows, constant(1)),
+      constant(stride));
+  Value limit =
+      builder.createOrFold<arith::AddIOp>(loc, size, constant(padLow));
+  Value past = builder.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::sge, last, limit);
+  Value fewer =
+      builder.createOrFold<arith::SubIOp>(loc, windows, constant(1));
+  return builder.createOrFold<arith::SelectOp>(loc, past, fewer, windows);
+}
