@@ -36,6 +36,17 @@ void KernelOp::getEffects(
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
 }
 
+LogicalResult
+KernelOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &shapes) {
+  for (Value out : getOuts()) {
+    if (!isa<RankedTensorType>(out.getType()))
+      return failure();
+    shapes.push_back(dimsOf(builder, getLoc(), out));
+  }
+  return success();
+}
+
 void KernelOp::getAsmBlockArgumentNames(Region &, OpAsmSetValueNameFn) {}
 
 /// Whether `buffer` can stand for the tensor `value`: same shape and element

@@ -3,7 +3,7 @@
 include "AmpBase.td"
 
 def Amp_KernelOp : Amp_Op<"kernel", [
-    IsolatedFromAbove, AttrSizedOperandSegments, SingleBlock,
+    IsolatedFromAbove, AttrSizedOperandSegments, SingleBlock, ReifyShapes,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a group of ops computed together, between loads and stores";

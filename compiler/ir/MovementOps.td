@@ -71,7 +71,8 @@ def Amp_PadOp : Amp_MoveOp<"pad", [ElementalAnyOrder, AttrSizedOperandSegments]>
     Result element `i` is operand element `(i - low) / (interior + 1)` where that is a whole
     number in bounds; elsewhere it is `value` (mode `constant`) or, with `interior` all
     zero, the element that `edge`, `reflect` or `wrap` names (numpy.pad). `low` may be negative,
-    which crops. The high side follows from the result's size.
+    which crops. The high side follows from the result's size. `grows` says that neither side of any
+    dimension crops.
 
     ```mlir
     %p = amp.pad %x, %zero low [0, %l] interior [0, 0] constant to [%n]
@@ -80,7 +81,8 @@ def Amp_PadOp : Amp_MoveOp<"pad", [ElementalAnyOrder, AttrSizedOperandSegments]>
   }];
   let arguments = (ins Amp_Tensor:$source, Amp_Scalar:$value, Variadic<Index>:$low,
                        Variadic<Index>:$dims, DenseI64ArrayAttr:$static_low,
-                       DenseI64ArrayAttr:$interior, Amp_PadModeAttr:$mode);
+                       DenseI64ArrayAttr:$interior, Amp_PadModeAttr:$mode,
+                       UnitAttr:$grows);
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat = [{
     $source `,` $value `low` custom<DynamicIndexList>($low, $static_low)

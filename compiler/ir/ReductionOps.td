@@ -44,7 +44,7 @@ def Amp_ArgReduceOp : Amp_ReducingOp<"arg_reduce"> {
   let assemblyFormat = "$kind $source $axis attr-dict `:` type($source) `to` type($result)";
 }
 
-def Amp_SoftmaxOp : Amp_ReducingOp<"softmax"> {
+def Amp_SoftmaxOp : Amp_ReducingOp<"softmax", [RootWithPrologue, SameOperandsAndResultType]> {
   let summary = "exp(x - max) / sum along an axis, or its logarithm";
   let description = [{
     Computed in f32 (f64 for f64): maximum, sum of exponentials, quotient.
@@ -123,7 +123,7 @@ def Amp_PoolArgOp : Amp_WindowOp<"pool_arg", [RootWithPrologue]> {
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
 }
 
-def Amp_ScanOp : Amp_ReducingOp<"scan"> {
+def Amp_ScanOp : Amp_ReducingOp<"scan", [RootWithPrologue, SameOperandsAndResultType]> {
   let summary = "running sum or product along an axis";
   let description = [{
     Sequential, in the element type (f32 for narrower floats). `exclusive` shifts by one and

@@ -1,0 +1,258 @@
+//===- DecomposeOps.cpp - Write compositions out --------------------------===//
+//
+// Ops that back ends get as compositions of simpler ones. Runs after precision
+// is chosen, since until then these ops have one error class and one label.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/ir/Amp.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace amp {
+#define GEN_PASS_DEF_DECOMPOSEOPS
+#include "passes/Passes.h.inc"
+} // namespace amp
+
+using namespace mlir;
+using namespace amp;
+
+namespace {
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// A tensor type with the given sizes, static where they are constants.
+RankedTensorType typeFor(ArrayRef<OpFoldResult> sizes, Type element) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(shape, element);
+}
+
+/// Index arithmetic on sizes that folds constants.
+struct SizeBuilder {
+  OpBuilder &builder;
+  Location loc;
+
+  OpFoldResult affine(OpFoldResult size, int64_t factor, int64_t plus) {
+    if (auto constant = getConstantIntValue(size))
+      return builder.getIndexAttr(*constant * factor + plus);
+    auto constant = [&](int64_t value) -> Value {
+      return builder.create<arith::ConstantIndexOp>(loc, value);
+    };
+    Value scaled = builder.createOrFold<arith::MulIOp>(
+        loc, cast<Value>(size), constant(factor));
+    return builder.createOrFold<arith::AddIOp>(loc, scaled, constant(plus));
+  }
+
+  OpFoldResult product(OpFoldResult a, OpFoldResult b) {
+    auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+    if (x && y)
+      return builder.getIndexAttr(*x * *y);
+    return builder.createOrFold<arith::MulIOp>(
+        loc, getValueOrCreateConstantIndexOp(builder, loc, a),
+        getValueOrCreateConstantIndexOp(builder, loc, b));
+  }
+};
+
+Value zero(OpBuilder &builder, Location loc, Type element) {
+  return builder.create<arith::ConstantOp>(loc, element,
+                                           builder.getZeroAttr(element));
+}
+
+Value reshape(OpBuilder &builder, Location loc, Value source,
+              ArrayRef<OpFoldResult> sizes) {
+  RankedTensorType type = typeFor(sizes, typeOf(source).getElementType());
+  return builder.createOrFold<ReshapeOp>(
+      loc, type, source, dynamicDims(builder, loc, type, sizes));
+}
+
+/// Zeros around (and between) the spatial elements of an NC... tensor.
+Value padSpatial(OpBuilder &builder, Location loc, Value input,
+                 ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                 ArrayRef<int64_t> interior) {
+  SizeBuilder size{builder, loc};
+  SmallVector<OpFoldResult> sizes = dimsOf(builder, loc, input);
+  SmallVector<int64_t> lows{0, 0}, interiors{0, 0};
+  bool grows = true;
+  for (auto [i, l, h, in] : llvm::enumerate(low, high, interior)) {
+    // size + (size - 1) * interior + low + high
+    sizes[i + 2] = size.affine(sizes[i + 2], in + 1, l + h - in);
+    lows.push_back(l);
+    interiors.push_back(in);
+    grows &= l >= 0 && h >= 0;
+  }
+  Type element = typeOf(input).getElementType();
+  RankedTensorType type = typeFor(sizes, element);
+  return builder.create<PadOp>(
+      loc, type, input, zero(builder, loc, element), ValueRange(),
+      dynamicDims(builder, loc, type, sizes), lows, interiors,
+      PadMode::Constant, grows);
+}
+
+/// A convolution of a padded input reads no further than its operand, so back
+/// ends need no bounds checks in their inner loops.
+struct PadConv : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> pads = op.getPads();
+    if (llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
+      return failure();
+    size_t spatial = pads.size() / 2;
+    Value padded = padSpatial(
+        rewriter, op.getLoc(), op.getInput(), pads.take_front(spatial),
+        pads.take_back(spatial), SmallVector<int64_t>(spatial, 0));
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getInputMutable().assign(padded);
+      op.setPads(SmallVector<int64_t>(pads.size(), 0));
+    });
+    return success();
+  }
+};
+
+/// The adjoint of a strided convolution is a convolution of the input with
+/// zeros between its elements, by the mirrored filter with its channels
+/// exchanged (Dumoulin and Visin, "A guide to convolution arithmetic", 4).
+struct UnstrideConvTranspose : OpRewritePattern<ConvTransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvTransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType filterType = typeOf(op.getFilter());
+    if (!filterType.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "needs a filter of static shape");
+    ArrayRef<int64_t> shape = filterType.getShape(), pads = op.getPads();
+    size_t spatial = shape.size() - 2;
+    int64_t groups = op.getGroups();
+    SmallVector<int64_t> low, high, interior;
+    for (size_t i = 0; i < spatial; ++i) {
+      int64_t reach = op.getDilations()[i] * (shape[i + 2] - 1);
+      low.push_back(reach - pads[i]);
+      high.push_back(reach - pads[spatial + i] + op.getOutputPadding()[i]);
+      interior.push_back(op.getStrides()[i] - 1);
+    }
+    Value spread =
+        padSpatial(rewriter, loc, op.getInput(), low, high, interior);
+    // [g * ci, co, k...] -> [g, ci, co, k...] -> [g, co, ci, k...]
+    auto at = [&](int64_t size) -> OpFoldResult {
+      return rewriter.getIndexAttr(size);
+    };
+    SmallVector<OpFoldResult> split{at(groups), at(shape[0] / groups),
+                                    at(shape[1])};
+    SmallVector<int64_t> permutation{0, 2, 1};
+    SmallVector<OpFoldResult> joined{at(shape[1] * groups),
+                                     at(shape[0] / groups)};
+    SmallVector<OpFoldResult> starts{at(0), at(0)}, steps{at(1), at(1)};
+    for (size_t i = 2; i < shape.size(); ++i) {
+      split.push_back(at(shape[i]));
+      permutation.push_back(i + 1);
+      joined.push_back(at(shape[i]));
+      starts.push_back(at(shape[i] - 1));
+      steps.push_back(at(-1));
+    }
+    Type element = filterType.getElementType();
+    Value filter = reshape(rewriter, loc, op.getFilter(), split);
+    SmallVector<OpFoldResult> swapped(split);
+    std::swap(swapped[1], swapped[2]);
+    filter = rewriter.create<TransposeOp>(loc, typeFor(swapped, element),
+                                          filter, permutation);
+    filter = reshape(rewriter, loc, filter, joined);
+    filter = rewriter.create<SliceOp>(loc, typeFor(joined, element), filter,
+                                      starts, steps, ValueRange());
+    rewriter.replaceOpWithNewOp<ConvOp>(
+        op, op.getResult().getType(), spread, filter, op.getBias(),
+        SmallVector<int64_t>(spatial, 1), op.getDilations(),
+        SmallVector<int64_t>(spatial * 2, 0), groups, op.getAlgorithmAttr());
+    return success();
+  }
+};
+
+/// softmax(scale * q k^T + mask) v, with the score matrix in memory.
+struct UnfuseAttention : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
+    auto q = dimsOf(rewriter, loc, query), k = dimsOf(rewriter, loc, key),
+         v = dimsOf(rewriter, loc, value);
+    auto heads = getConstantIntValue(q[1]), shared = getConstantIntValue(k[1]);
+    if (!heads || !shared || *shared == 0)
+      return rewriter.notifyMatchFailure(op, "needs static numbers of heads");
+    // Query heads that share a key head become a dimension of their own.
+    OpFoldResult repeat = rewriter.getIndexAttr(*heads / *shared);
+    OpFoldResult one = rewriter.getIndexAttr(1);
+    query = reshape(rewriter, loc, query, {q[0], k[1], repeat, q[2], q[3]});
+    key = reshape(rewriter, loc, key, {k[0], k[1], one, k[2], k[3]});
+    value = reshape(rewriter, loc, value, {v[0], v[1], one, v[2], v[3]});
+    Type element = typeOf(query).getElementType();
+    SmallVector<OpFoldResult> scoreSizes{q[0], k[1], repeat, q[2], k[2]};
+    RankedTensorType scoreType = typeFor(scoreSizes, element);
+    Value scores = rewriter.create<MatmulOp>(
+        loc, scoreType, query, key, Value(), /*transpose_lhs=*/false,
+        /*transpose_rhs=*/true, false, false, op.getAlgorithmAttr());
+    auto dims = dynamicDims(rewriter, loc, scoreType, scoreSizes);
+    auto splat = [&](double constant) -> Value {
+      Value scalar = rewriter.create<arith::ConstantOp>(
+          loc, rewriter.getFloatAttr(element, constant));
+      return rewriter.create<SplatOp>(loc, scoreType, scalar, dims);
+    };
+    scores = rewriter.create<arith::MulFOp>(
+        loc, scores, splat(op.getScale().convertToFloat()));
+    if (Value mask = op.getMask()) {
+      SmallVector<OpFoldResult> flat{q[0], q[1], q[2], k[2]};
+      RankedTensorType full = typeFor(flat, element);
+      mask = rewriter.createOrFold<BroadcastOp>(
+          loc, full, mask, dynamicDims(rewriter, loc, full, flat),
+          rewriter.getDenseI64ArrayAttr({}));
+      scores = rewriter.create<arith::AddFOp>(
+          loc, scores, reshape(rewriter, loc, mask, scoreSizes));
+    }
+    if (op.getCausal()) {
+      RankedTensorType positions = scoreType.clone(rewriter.getI64Type());
+      Value row = rewriter.create<IotaOp>(loc, positions, 3, dims);
+      Value column = rewriter.create<IotaOp>(loc, positions, 4, dims);
+      Value seen = rewriter.create<arith::CmpIOp>(
+          loc, arith::CmpIPredicate::sle, column, row);
+      scores = rewriter.create<arith::SelectOp>(
+          loc, seen, scores, splat(-std::numeric_limits<double>::infinity()));
+    }
+    Value weights = rewriter.create<SoftmaxOp>(loc, scoreType, scores, 4,
+                                               /*log=*/false);
+    SmallVector<OpFoldResult> outSizes{q[0], k[1], repeat, q[2], v[3]};
+    Value out = rewriter.create<MatmulOp>(
+        loc, typeFor(outSizes, element), weights, value, Value(), false, false,
+        false, false, op.getAlgorithmAttr());
+    out = reshape(rewriter, loc, out, {q[0], q[1], q[2], v[3]});
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getResult().getType(),
+                                                out);
+    return success();
+  }
+};
+
+struct DecomposeOps : public amp::impl::DecomposeOpsBase<DecomposeOps> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<PadConv, UnstrideConvTranspose, UnfuseAttention>(
+        &getContext());
+    if (failed(applyPatternsAndFoldGreedily(getOperation(),
+                                            std::move(patterns))))
+      return signalPassFailure();
+    WalkResult left = getOperation()->walk([](Operation *op) {
+      if (!isa<ConvTransposeOp, AttentionOp>(op))
+        return WalkResult::advance();
+      op->emitOpError("needs a filter of static shape and static numbers of "
+                      "heads; give the dimensions that are dynamic with --dim");
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace
