@@ -3,7 +3,8 @@
 // amp.concat becomes one buffer into which each operand is inserted, a constant
 // amp.pad a filled buffer with its operand inside. Where the operand is
 // computed by a kernel and used nowhere else, the kernel writes into the slice
-// itself and nothing is copied.
+// itself and nothing is copied: its init is the slice, which bufferization
+// recognizes as the one that its result is inserted into.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +33,33 @@ bool amp::isPlacedSlice(Operation *op) {
 
 namespace {
 
-/// Where a value goes inside a larger buffer.
-struct Place {
+/// An operand and where it goes inside the larger buffer.
+struct Piece {
+  Value source;
   SmallVector<OpFoldResult> offsets, sizes, strides;
 };
 
+/// The kernel that computes `source` into a buffer of its own for this one use,
+/// or null.
+KernelOp soleProducer(Value source) {
+  auto kernel = source.getDefiningOp<KernelOp>();
+  if (!kernel || !source.hasOneUse())
+    return {};
+  Value init = kernel.getOuts()[cast<OpResult>(source).getResultNumber()];
+  auto empty = init.getDefiningOp<tensor::EmptyOp>();
+  return empty && empty->hasOneUse() ? kernel : KernelOp();
+}
+
 struct PlaceSlices : public amp::impl::PlaceSlicesBase<PlaceSlices> {
   void runOnOperation() override {
+    getOperation()->walk([&](Operation *op) {
+      if (isa<KernelOp>(op))
+        return WalkResult::skip();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          hoistScalars(block);
+      return WalkResult::advance();
+    });
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isPlacedSlice(op) && !op->getParentOfType<KernelOp>())
@@ -46,44 +67,49 @@ struct PlaceSlices : public amp::impl::PlaceSlicesBase<PlaceSlices> {
     });
     for (Operation *op : ops) {
       OpBuilder builder(op);
-      if (auto concat = dyn_cast<ConcatOp>(op))
-        place(builder, concat);
-      else
-        place(builder, cast<PadOp>(op));
+      Value placed = isa<ConcatOp>(op) ? place(builder, cast<ConcatOp>(op))
+                                       : place(builder, cast<PadOp>(op));
+      op->getResult(0).replaceAllUsesWith(placed);
       op->erase();
     }
   }
 
-  static Value empty(OpBuilder &builder, Value like) {
+  /// Moves arithmetic on scalars, and sizes of block arguments, as far up as it
+  /// can go, so that sizes are known before the kernels that need them.
+  static void hoistScalars(Block &block) {
+    Operation *front = &block.front();
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (op.getNumRegions() || !isPure(&op) || &op == front ||
+          llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>))
+        continue;
+      Operation *after = nullptr;
+      for (Value operand : op.getOperands())
+        if (Operation *producer = operand.getDefiningOp();
+            producer && producer->getBlock() == &block &&
+            (!after || after->isBeforeInBlock(producer)))
+          after = producer;
+      if (after)
+        op.moveAfter(after);
+      else
+        op.moveBefore(&block.front());
+    }
+  }
+
+  static Value empty(OpBuilder &builder, Location loc, Value like) {
     auto type = cast<RankedTensorType>(like.getType());
-    Location loc = like.getLoc();
     auto sizes = dimsOf(builder, loc, like);
     return builder.create<tensor::EmptyOp>(
         loc, type, dynamicDims(builder, loc, type, sizes));
   }
 
-  static Place placeAt(OpBuilder &builder, Value source,
-                       ArrayRef<OpFoldResult> offsets) {
-    Place place;
-    place.offsets.assign(offsets.begin(), offsets.end());
-    place.sizes = dimsOf(builder, source.getLoc(), source);
-    place.strides.assign(offsets.size(), builder.getIndexAttr(1));
-    return place;
-  }
-
-  void place(OpBuilder &builder, ConcatOp concat) {
-    Location loc = concat.getLoc();
-    int64_t axis = concat.getAxis();
-    Value buffer = empty(builder, concat.getResult());
-    auto rank = cast<RankedTensorType>(buffer.getType()).getRank();
-    SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0));
-    for (Value source : concat.getSources()) {
-      Place at = placeAt(builder, source, offsets);
-      buffer = builder.create<tensor::InsertSliceOp>(
-          loc, source, buffer, at.offsets, at.sizes, at.strides);
-      offsets[axis] = sum(builder, loc, offsets[axis], at.sizes[axis]);
-    }
-    concat.getResult().replaceAllUsesWith(buffer);
+  static Piece piece(OpBuilder &builder, Value source,
+                     ArrayRef<OpFoldResult> offsets) {
+    Piece piece;
+    piece.source = source;
+    piece.offsets.assign(offsets.begin(), offsets.end());
+    piece.sizes = dimsOf(builder, source.getLoc(), source);
+    piece.strides.assign(offsets.size(), builder.getIndexAttr(1));
+    return piece;
   }
 
   static OpFoldResult sum(OpBuilder &builder, Location loc, OpFoldResult a,
@@ -96,29 +122,111 @@ struct PlaceSlices : public amp::impl::PlaceSlicesBase<PlaceSlices> {
         getValueOrCreateConstantIndexOp(builder, loc, b));
   }
 
-  void place(OpBuilder &builder, PadOp pad) {
-    Location loc = pad.getLoc();
-    Value buffer = empty(builder, pad.getResult());
-    auto fill = builder.create<KernelOp>(loc, buffer.getType(),
-                                         ValueRange(pad.getValue()), buffer);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      Block *body = builder.createBlock(&fill.getBody());
-      Value value = body->addArgument(pad.getValue().getType(), loc);
-      auto type = cast<RankedTensorType>(buffer.getType());
-      SmallVector<Value> dims;
-      for (Value dim : buffer.getDefiningOp<tensor::EmptyOp>().getDynamicSizes()) {
-        fill.getInsMutable().append(dim);
-        dims.push_back(body->addArgument(dim.getType(), loc));
-      }
-      Value splat = builder.create<SplatOp>(loc, type, value, dims);
-      builder.create<YieldOp>(loc, splat);
+  /// Whether all that `piece` needs is there before `op`.
+  static bool knownBefore(const Piece &piece, Value buffer, Operation *op) {
+    DominanceInfo dominance;
+    auto known = [&](OpFoldResult size) {
+      auto value = dyn_cast<Value>(size);
+      return !value || dominance.properlyDominates(value, op);
+    };
+    return dominance.properlyDominates(buffer, op) &&
+           llvm::all_of(piece.offsets, known) && llvm::all_of(piece.sizes, known);
+  }
+
+  /// Inserts `piece` into `buffer`, in place where its kernel allows.
+  static Value insert(OpBuilder &builder, Location loc, const Piece &piece,
+                      Value buffer) {
+    OpBuilder::InsertionGuard guard(builder);
+    KernelOp kernel = soleProducer(piece.source);
+    if (kernel && kernel->getBlock() == builder.getInsertionBlock() &&
+        knownBefore(piece, buffer, kernel)) {
+      builder.setInsertionPoint(kernel);
+      auto slice = builder.create<tensor::ExtractSliceOp>(
+          loc, cast<RankedTensorType>(piece.source.getType()), buffer,
+          piece.offsets, piece.sizes, piece.strides);
+      unsigned number = cast<OpResult>(piece.source).getResultNumber();
+      Operation *init = kernel.getOuts()[number].getDefiningOp();
+      kernel.getOutsMutable()[number].assign(slice);
+      init->erase();
+      builder.setInsertionPointAfter(kernel);
     }
-    Place at = placeAt(builder, pad.getSource(), pad.getMixedLow());
-    Value placed = builder.create<tensor::InsertSliceOp>(
-        loc, pad.getSource(), fill.getResult(0), at.offsets, at.sizes,
-        at.strides);
-    pad.getResult().replaceAllUsesWith(placed);
+    return builder.create<tensor::InsertSliceOp>(
+        loc, piece.source, buffer, piece.offsets, piece.sizes, piece.strides);
+  }
+
+  Value place(OpBuilder &builder, ConcatOp concat) {
+    Location loc = concat.getLoc();
+    int64_t axis = concat.getAxis();
+    auto rank = cast<RankedTensorType>(concat.getResult().getType()).getRank();
+    SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0));
+    SmallVector<Piece> pieces;
+    Operation *first = concat;
+    for (Value source : concat.getSources()) {
+      pieces.push_back(piece(builder, source, offsets));
+      offsets[axis] =
+          sum(builder, loc, offsets[axis], pieces.back().sizes[axis]);
+      if (KernelOp kernel = soleProducer(source);
+          kernel && kernel->getBlock() == concat->getBlock() &&
+          kernel->isBeforeInBlock(first))
+        first = kernel;
+    }
+    Value buffer = empty(builder, loc, concat.getResult());
+    hoistScalars(*concat->getBlock());
+    // The buffer must exist before the first kernel that writes into it.
+    DominanceInfo dominance;
+    if (llvm::all_of(buffer.getDefiningOp()->getOperands(), [&](Value size) {
+          return dominance.properlyDominates(size, first);
+        }))
+      buffer.getDefiningOp()->moveBefore(first);
+    // Kernels in the order they run, then what has to be copied.
+    llvm::stable_sort(pieces, [&](const Piece &a, const Piece &b) {
+      KernelOp x = soleProducer(a.source), y = soleProducer(b.source);
+      return x && (!y || (x != y && x->isBeforeInBlock(y)));
+    });
+    for (const Piece &piece : pieces)
+      buffer = insert(builder, loc, piece, buffer);
+    return buffer;
+  }
+
+  Value place(OpBuilder &builder, PadOp pad) {
+    Location loc = pad.getLoc();
+    Piece at = piece(builder, pad.getSource(), pad.getMixedLow());
+    Value buffer = empty(builder, loc, pad.getResult());
+    hoistScalars(*pad->getBlock());
+    OpBuilder::InsertionGuard guard(builder);
+    DominanceInfo dominance;
+    KernelOp kernel = soleProducer(pad.getSource());
+    Operation *init = buffer.getDefiningOp();
+    if (kernel && kernel->getBlock() == pad->getBlock() &&
+        dominance.properlyDominates(pad.getValue(), kernel) &&
+        llvm::all_of(init->getOperands(), [&](Value size) {
+          return dominance.properlyDominates(size, kernel);
+        })) {
+      init->moveBefore(kernel);
+      builder.setInsertionPoint(kernel);
+    }
+    buffer = fill(builder, loc, pad.getValue(),
+                  cast<tensor::EmptyOp>(init));
+    builder.setInsertionPoint(pad);
+    return insert(builder, loc, at, buffer);
+  }
+
+  /// A kernel that stores `value` all over `init`.
+  static Value fill(OpBuilder &builder, Location loc, Value value,
+                    tensor::EmptyOp init) {
+    SmallVector<Value> ins{value};
+    llvm::append_range(ins, init.getDynamicSizes());
+    auto kernel =
+        builder.create<KernelOp>(loc, init.getType(), ins, init.getResult());
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&kernel.getBody());
+    for (Value in : ins)
+      body->addArgument(in.getType(), loc);
+    Value splat = builder.create<SplatOp>(loc, init.getType(),
+                                          body->getArgument(0),
+                                          body->getArguments().drop_front());
+    builder.create<YieldOp>(loc, splat);
+    return kernel.getResult(0);
   }
 };
 

@@ -1,0 +1,41 @@
+// RUN: amp-opt %s -amp-decompose-ops -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @conv
+// CHECK:       %[[P:.*]] = amp.pad %{{.*}} low [0, 0, 1, 2] interior [0, 0, 0, 0] constant {{.*}}grows
+// CHECK-SAME:    to tensor<1x3x?x13xf32>
+// CHECK:       amp.conv %[[P]], {{.*}}pads = array<i64: 0, 0, 0, 0>
+func.func @conv(%x: tensor<1x3x?x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x?x11xf32> {
+  %y = amp.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+      pads = array<i64: 1, 2, 1, 3>, groups = 1 : i64}
+    : (tensor<1x3x?x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x?x11xf32>
+  return %y : tensor<1x4x?x11xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @conv_transpose
+// CHECK:       amp.pad %{{.*}} low [0, 0, 1] interior [0, 0, 1]
+// CHECK:       amp.transpose
+// CHECK:       amp.slice {{.*}} step [1, 1, -1]
+// CHECK:       amp.conv
+// CHECK-SAME:    strides = array<i64: 1>
+func.func @conv_transpose(%x: tensor<1x3x5xf32>, %w: tensor<3x8x2xf32>) -> tensor<1x8x10xf32> {
+  %y = amp.conv_transpose %x, %w {strides = array<i64: 2>, dilations = array<i64: 1>,
+      pads = array<i64: 0, 0>, output_padding = array<i64: 0>, groups = 1 : i64}
+    : (tensor<1x3x5xf32>, tensor<3x8x2xf32>) -> tensor<1x8x10xf32>
+  return %y : tensor<1x8x10xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @attention
+// CHECK:       amp.matmul {{.*}}transpose_rhs
+// CHECK:       arith.mulf
+// CHECK:       amp.softmax
+// CHECK:       amp.matmul
+// CHECK-NOT:   amp.attention
+func.func @attention(%q: tensor<2x4x?x8xf32>, %k: tensor<2x2x6x8xf32>, %v: tensor<2x2x6x8xf32>) -> tensor<2x4x?x8xf32> {
+  %y = amp.attention %q, %k, %v {scale = 0.5 : f32}
+    : (tensor<2x4x?x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>) -> tensor<2x4x?x8xf32>
+  return %y : tensor<2x4x?x8xf32>
+}

@@ -1,0 +1,38 @@
+// RUN: amp-opt %s -amp-place-slices -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @concat
+// CHECK-SAME:    (%[[A:.*]]: tensor<2x?xf32>, %[[B:.*]]: tensor<2x3xf32>
+// CHECK:       %[[N:.*]] = tensor.dim %[[A]]
+// CHECK:       %[[E:.*]] = tensor.empty
+// CHECK:       %[[I:.*]] = tensor.insert_slice %[[A]] into %[[E]][0, 0] [2, %{{.*}}] [1, 1]
+// CHECK:       tensor.insert_slice %[[B]] into %[[I]][0, %{{.*}}] [2, 3] [1, 1]
+func.func @concat(%a: tensor<2x?xf32>, %b: tensor<2x3xf32>) -> tensor<2x?xf32> {
+  %c = amp.concat 1 (%a, %b) : (tensor<2x?xf32>, tensor<2x3xf32>) -> tensor<2x?xf32>
+  return %c : tensor<2x?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @pad
+// CHECK:       %[[FILL:.*]] = amp.kernel
+// CHECK:         amp.splat
+// CHECK:       tensor.insert_slice %{{.*}} into %[[FILL]][0, 1] [4, 5] [1, 1]
+func.func @pad(%x: tensor<4x5xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = amp.pad %x, %zero low [0, 1] interior [0, 0] constant to [] {grows}
+     : tensor<4x5xf32>, f32 to tensor<4x8xf32>
+  return %p : tensor<4x8xf32>
+}
+
+// -----
+
+// A pad that may crop is no insertion.
+
+// CHECK-LABEL: func @crop
+// CHECK:       amp.pad
+func.func @crop(%x: tensor<4x5xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = amp.pad %x, %zero low [0, -1] interior [0, 0] constant to []
+     : tensor<4x5xf32>, f32 to tensor<4x4xf32>
+  return %p : tensor<4x4xf32>
+}
