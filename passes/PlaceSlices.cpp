@@ -52,7 +52,7 @@ KernelOp soleProducer(Value source) {
 
 struct PlaceSlices : public amp::impl::PlaceSlicesBase<PlaceSlices> {
   void runOnOperation() override {
-    getOperation()->walk([&](Operation *op) {
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<KernelOp>(op))
         return WalkResult::skip();
       for (Region &region : op->getRegions())
