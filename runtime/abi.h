@@ -45,11 +45,19 @@ typedef struct ampc_model_desc {
   const void *weights;      ///< Embedded weights, or null if external.
   uint64_t weights_size;    ///< Bytes, embedded or external.
   const char *weights_file; ///< File name beside the library, or null.
-  uint64_t weights_hash;    ///< XXH64 (seed 0) of the external file, or 0.
+  uint64_t weights_hash;    ///< XXH64 (seed 0) of the external file.
   int32_t (*entry)(struct ampc_exec *); ///< Returns an ampc_status.
 } ampc_model_desc;
 
 #define AMPC_ABI_VERSION 1u
+
+/// Defined by generated code, with hidden visibility. Only the runtime's entry
+/// object (Entry.cpp) refers to it.
+extern const ampc_model_desc ampc_model_description
+#if defined(__GNUC__)
+    __attribute__((visibility("hidden")))
+#endif
+    ;
 
 /// The part of a context that generated code reads directly. `inputs[i]`
 /// points to input i's descriptor {void *allocated, *aligned; int64 offset,
@@ -59,6 +67,10 @@ struct ampc_exec {
   void *const *inputs;
   const void *weights;
 };
+
+/// A function below that returns null has noted status and message in the
+/// context. The entry function then returns any non-zero value; the noted
+/// status is what the caller gets.
 
 /// Lays out `n` buffers in the context's arena number `id` so that buffers
 /// whose live ranges [first[i], last[i]] overlap do not, each 64-byte aligned,
@@ -78,11 +90,13 @@ void *ampc_rt_side_alloc(struct ampc_exec *, int64_t size);
 /// Called exactly once per output per successful run.
 void *ampc_rt_output(struct ampc_exec *, int32_t index, const int64_t *dims);
 
-/// Records `message` (a constant) as the reason for `status`; returns it.
+/// Records `message` as the reason for `status` (an ampc_status, AMPC_FAILED
+/// for errors in the data); returns it.
 int32_t ampc_rt_fail(struct ampc_exec *, int32_t status, const char *message);
 
-/// Runs `fn(args, lo, hi)` over [0, n) in chunks of at least `grain`, on the
-/// pool. Returns when all is done. `fn` must not call back into the pool.
+/// Runs `fn(args, lo, hi)` over [0, n) in chunks that begin at multiples of
+/// `grain` and hold at least `grain`, on the pool. Returns when all is done.
+/// `fn` runs on several threads at a time and calls none of these functions.
 void ampc_rt_parallel(struct ampc_exec *, void (*fn)(void *, int64_t, int64_t),
                       void *args, int64_t n, int64_t grain);
 

@@ -1,0 +1,51 @@
+//===- Message.h - The text of a failure -------------------------*- C++
+//-*-===//
+
+#ifndef AMPC_RUNTIME_MESSAGE_H
+#define AMPC_RUNTIME_MESSAGE_H
+
+#include "ampc.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+namespace ampc::rt {
+
+/// A fixed buffer: reporting a failure must not itself allocate. Long texts
+/// are cut.
+struct Message {
+  static constexpr size_t size = 512;
+  ampc_status status;
+  char text[size];
+
+  void clear() {
+    status = AMPC_OK;
+    text[0] = 0;
+  }
+
+  /// Sets status and text and returns the status, so that failing is one
+  /// statement.
+  __attribute__((format(printf, 3, 4))) ampc_status fail(ampc_status reason,
+                                                         const char *format,
+                                                         ...) {
+    status = reason;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, size, format, args);
+    va_end(args);
+    return reason;
+  }
+};
+
+/// Gives `message` to a caller's buffer of `size` bytes (may be null).
+inline void copyMessage(const Message &message, char *buffer, size_t size) {
+  if (buffer && size)
+    snprintf(buffer, size, "%s", message.text);
+}
+
+const char *statusName(ampc_status status);
+
+} // namespace ampc::rt
+
+#endif // AMPC_RUNTIME_MESSAGE_H
