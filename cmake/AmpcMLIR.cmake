@@ -33,9 +33,10 @@ if(AMPC_PCH)
   file(WRITE ${PROJECT_BINARY_DIR}/ampc_pch.cpp "")
   add_library(ampc_pch OBJECT ${PROJECT_BINARY_DIR}/ampc_pch.cpp)
   target_compile_options(ampc_pch PRIVATE ${ampc_mlir_options} -fno-exceptions
-                         -fpch-preprocess -Winvalid-pch)
-  target_precompile_headers(ampc_pch PRIVATE
-                            ${PROJECT_SOURCE_DIR}/cmake/PrecompiledMLIR.h)
+                         -fpch-preprocess)
+  # In brackets, since CMake writes a path of its own into the other form, and
+  # with it no two checkouts could share what ccache keeps.
+  target_precompile_headers(ampc_pch PRIVATE <cmake/PrecompiledMLIR.h>)
 endif()
 
 function(ampc_compile_for_mlir target)
@@ -46,7 +47,7 @@ function(ampc_compile_for_mlir target)
   endif()
   target_compile_options(${target} PRIVATE -fno-exceptions)
   if(AMPC_PCH)
-    target_compile_options(${target} PRIVATE -fpch-preprocess -Winvalid-pch)
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
     target_precompile_headers(${target} REUSE_FROM ampc_pch)
   endif()
 endfunction()
