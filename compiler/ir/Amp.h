@@ -69,6 +69,11 @@ ErrorClass defaultErrorClass(mlir::Operation *op);
 double elementCount(mlir::Value tensor, DimFn dimOf);
 double defaultBytes(mlir::Operation *op, DimFn dimOf);
 
+/// Default of ElementalOpInterface::mergeDims: ops whose operands all have the
+/// result's shape pass dimensions on, others can't be merged (Shapes.cpp).
+bool mergeDimsOfSameShape(mlir::Operation *op, int64_t dim,
+                          llvm::SmallVectorImpl<int64_t> &operands);
+
 } // namespace amp
 
 #include "AmpInterfaces.h.inc"

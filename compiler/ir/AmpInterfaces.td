@@ -62,6 +62,14 @@ def Amp_ElementalOpInterface : OpInterface<"ElementalOpInterface"> {
       may be asked for.
     }], "bool", "keepsInnermost", (ins), "", [{ return true; }]>,
     InterfaceMethod<[{
+      Whether elements may be asked for with one index over result dimensions `dim` and
+      `dim + 1`: that of `dim` is then zero and that of `dim + 1` runs over both. If so,
+      `operands` is set to the dimension of each operand that is read likewise (it and
+      the next), or -1 where what is read does not depend on the two.
+    }], "bool", "mergeDims",
+      (ins "int64_t":$dim, "::llvm::SmallVectorImpl<int64_t> &":$operands), "",
+      [{ return ::amp::mergeDimsOfSameShape($_op, dim, operands); }]>,
+    InterfaceMethod<[{
       Whether an element costs next to nothing beyond the reads, so that consumers may
       each evaluate it again instead of reading a buffer.
     }], "bool", "isCheapToRepeat", (ins), "", [{ return true; }]>

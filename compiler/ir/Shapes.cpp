@@ -13,6 +13,13 @@ bool amp::isElemental(Operation *op) {
          isa<RankedTensorType>(op->getResult(0).getType());
 }
 
+bool amp::mergeDimsOfSameShape(Operation *op, int64_t dim,
+                               SmallVectorImpl<int64_t> &operands) {
+  operands.assign(op->getNumOperands(), dim);
+  return op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
+         op->hasTrait<OpTrait::SameOperandsAndResultType>();
+}
+
 SmallVector<OpFoldResult> amp::dimsOf(OpBuilder &builder, Location loc,
                                       Value value) {
   auto type = cast<RankedTensorType>(value.getType());

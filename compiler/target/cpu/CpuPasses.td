@@ -1,0 +1,53 @@
+//===- CpuPasses.td - Passes of the CPU back end ---------*- tablegen -*-===//
+
+#ifndef AMPC_TARGET_CPU_PASSES
+#define AMPC_TARGET_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CpuEmitKernels : Pass<"amp-cpu-emit-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turn kernels into functions and launches";
+  let description = [{
+    Every bufferized `amp.kernel` becomes a function over a range of its parallel loop
+    and an `amp.launch` of it. Equal kernels share a function. The root of the body
+    chooses the emitter; kernels without one are pointwise loops.
+
+    ```mlir
+    amp.kernel ins(%a = %x : memref<?xf32>) outs(%y : memref<?xf32>) args(tensor<?xf32>) {
+      %0 = math.sqrt %a : tensor<?xf32>
+      amp.yield %0 : tensor<?xf32>
+    }
+    // becomes
+    amp.launch @kernel_0(%x, %y) range %blocks grain 31 : memref<?xf32>, memref<?xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "32",
+           "Bytes of a vector register: 16, 32 or 64">
+  ];
+  let constructor = "::ampc::cpu::createCpuEmitKernelsPass()";
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def CpuExpandMath : Pass<"amp-cpu-expand-math", "::mlir::ModuleOp"> {
+  let summary = "Expand math ops into arithmetic";
+  let description = [{
+    Replaces `math` ops on scalars and vectors by arithmetic that gives the same bits for
+    both, so that results do not depend on what was vectorized. f32 functions are ours,
+    within 2 units in the last place; f64 functions call the C library, element by
+    element. What the processor has instructions for (square roots, rounding, fused
+    multiply-add, ...) stays.
+  }];
+  let constructor = "::ampc::cpu::createCpuExpandMathPass()";
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // AMPC_TARGET_CPU_PASSES
