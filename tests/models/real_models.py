@@ -1,0 +1,143 @@
+"""The real models against onnxruntime in float32: one library a model, at several
+shapes, within max |a - b| <= 1e-4 max |b| for each output.
+
+    real_models.py             compile, compare, print what it cost
+    real_models.py --bench     also the time against onnxruntime, one thread each
+    real_models.py --static    also compile for fixed sizes: equal bits are wanted
+"""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+import time
+
+import numpy as np
+import onnxruntime
+
+import compiler
+import zoo
+from compiler import ROOT
+
+import ampc
+
+TOLERANCE = 1e-4
+MIB = 1 << 20
+
+
+def difference(actual: np.ndarray, expected: np.ndarray) -> float:
+    """Largest difference over largest magnitude; infinite where NaNs differ."""
+    if actual.dtype != expected.dtype or actual.shape != expected.shape:
+        raise AssertionError(
+            f"{actual.dtype}{list(actual.shape)}, not {expected.dtype}{list(expected.shape)}"
+        )
+    if expected.size == 0:
+        return 0.0
+    if not (np.isfinite(expected) == np.isfinite(actual)).all():
+        return np.inf
+    worst = np.abs(actual.astype(np.float64) - expected).max()
+    return float(worst / max(np.abs(expected).max(), np.finfo(np.float32).tiny))
+
+
+def interleaved(first, second, seconds: float = 3.0) -> "tuple[float, float]":
+    """The shortest times of both, which take turns so that noise hits both alike."""
+    best = [np.inf, np.inf]
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        for index, call in enumerate((first, second)):
+            start = time.perf_counter()
+            call()
+            best[index] = min(best[index], time.perf_counter() - start)
+    return tuple(best)
+
+
+def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) -> "list[str]":
+    """Prints the model's line of the table; returns what is wrong."""
+    errors = []
+    file = zoo.path(model)
+    compiled = compiler.compile_model(build, file, folder / f"{model.name}.so")
+    weights = zoo.weight_bytes(file)
+    session_options = onnxruntime.SessionOptions()
+    session_options.intra_op_num_threads = 1
+    session_options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(
+        str(file), session_options, providers=["CPUExecutionProvider"]
+    )
+    library = ampc.Model(compiled.library, threads=1)
+    worst, ratios = 0.0, []
+    for shape in model.shapes:
+        feed = {model.input: model.make(*shape)}
+        expected = session.run([info.name for info in library.outputs], feed)
+        actual = library.run(feed)
+        for info, a, b in zip(library.outputs, actual, expected, strict=True):
+            try:
+                relative = difference(a, b)
+            except AssertionError as error:
+                errors.append(f"{model.name} at {shape}: output {info.name}: {error}")
+                continue
+            worst = max(worst, relative)
+            if not relative <= TOLERANCE:
+                errors.append(
+                    f"{model.name} at {shape}: output {info.name}: "
+                    f"max|a-b| is {relative:.1e} max|b|, over {TOLERANCE:.0e}"
+                )
+        if options.bench:
+            ours, theirs = interleaved(
+                lambda: library.run(feed), lambda: session.run(None, feed)
+            )
+            ratios.append(f"{ours * 1e3:.1f}/{theirs * 1e3:.1f}={ours / theirs:.2f}")
+        if options.static and model.dims:
+            dims = [f"--dim={name}={size}" for name, size in zip(model.dims, shape)]
+            static = compiler.compile_model(build, file, folder / "static.so", *dims)
+            fixed = ampc.Model(static.library, threads=1).run(feed)
+            static.library.unlink()
+            for info, a, b in zip(library.outputs, actual, fixed, strict=True):
+                if a.tobytes() != b.tobytes():
+                    errors.append(
+                        f"{model.name} at {shape}: output {info.name}: the library for "
+                        f"fixed sizes gives other bits"
+                    )
+    size_limit = weights + 2 * MIB
+    if compiled.size > size_limit:
+        errors.append(f"{model.name}: the library takes {compiled.size} bytes, over {size_limit}")
+    memory_limit = 3 * file.stat().st_size + 500 * MIB
+    if compiled.peak_bytes > memory_limit:
+        errors.append(f"{model.name}: ampc took {compiled.peak_bytes} bytes, over {memory_limit}")
+    print(
+        f"{model.name:26s} {compiled.seconds:8.1f} {compiled.size / MIB:8.2f} "
+        f"{weights / MIB:8.2f} {compiled.peak_bytes / MIB:8.0f} {worst:9.1e}  "
+        + " ".join(ratios),
+        flush=True,
+    )
+    return errors
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--filter", default="", help="part of a model's name")
+    parser.add_argument("--bench", action="store_true")
+    parser.add_argument("--static", action="store_true")
+    options = parser.parse_args()
+    print(
+        f"{'model':26s} {'seconds':>8s} {'.so MiB':>8s} {'weights':>8s} {'peak MiB':>8s} "
+        f"{'error':>9s}" + ("  ms ours/onnxruntime, a shape each" if options.bench else "")
+    )
+    errors = []
+    models = [model for model in zoo.MODELS if options.filter in model.name]
+    if not models:
+        sys.exit(f"no model matches {options.filter!r}")
+    with tempfile.TemporaryDirectory(prefix="ampc-models-") as folder:
+        for model in models:
+            try:
+                errors += check(model, options.build, pathlib.Path(folder), options)
+            except (RuntimeError, OSError) as error:  # Of ampc, onnxruntime, dlopen.
+                errors.append(f"{model.name}: {error}")
+    for error in errors:
+        print(f"FAIL {error}")
+    print(f"models: {len(models)} compared, {len(errors)} failures")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
