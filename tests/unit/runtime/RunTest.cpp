@@ -1,6 +1,6 @@
 //===- RunTest.cpp - Inputs, outputs and threads of runs ------------------===//
 
-#include "ModelFixture.h"
+#include "CalcTest.h"
 
 #include <cstring>
 #include <thread>
