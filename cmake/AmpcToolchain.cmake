@@ -51,3 +51,4 @@ endif()
 
 # Headers are named from the top of the tree: #include "compiler/ir/Amp.h".
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+add_compile_definitions(AMPC_VERSION="${PROJECT_VERSION}")

@@ -91,4 +91,118 @@ def PlaceSlices : Pass<"amp-place-slices", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::amp::AmpDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def Bufferize : Pass<"amp-bufferize", "::mlir::ModuleOp"> {
+  let summary = "put tensors of host code into buffers";
+  let description = [{
+    One-shot bufferization. Arguments are never written, buffers are contiguous at the
+    function's boundary, kernels keep their bodies on tensors.
+
+    ```mlir
+    %init = tensor.empty(%n) : tensor<?xf32>
+    %r = amp.kernel ins(%a = %x : tensor<?xf32>) outs(%init : tensor<?xf32>) {
+      %e = math.exp %a : tensor<?xf32>
+      amp.yield %e : tensor<?xf32>
+    } : tensor<?xf32>
+    ```
+    ==>
+    ```mlir
+    %init = memref.alloc(%n) : memref<?xf32>
+    amp.kernel ins(%a = %x : memref<?xf32>) outs(%init : memref<?xf32>) args(tensor<?xf32>) {
+      %e = math.exp %a : tensor<?xf32>
+      amp.yield %e : tensor<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::amp::AmpDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::memref::MemRefDialect"];
+}
+
+def BoolToByte : Pass<"amp-bool-to-byte", "::mlir::ModuleOp"> {
+  let summary = "let booleans in buffers take a byte";
+  let description = [{
+    A vector of `i1` in memory is packed bits, scalars take a byte each; so buffers hold `i8`.
+    Any byte but 0 is true. Bodies of kernels, on tensors, still compute on `i1`.
+
+    ```mlir
+    %b = memref.load %m[%i] : memref<4xi1>
+    ```
+    ==>
+    ```mlir
+    %0 = memref.load %m[%i] : memref<4xi8>
+    %b = arith.cmpi ne, %0, %zero : i8
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def HoistShapes : Pass<"amp-hoist-shapes", "::mlir::func::FuncOp"> {
+  let summary = "compute what depends on the inputs alone first";
+  let description = [{
+    Moves index arithmetic, reads of inputs and weights, and the checks on them to the front
+    of the function, in their order. `amp-plan-arena` then knows the sizes of buffers.
+
+    ```mlir
+    %a = memref.alloc(%n) : memref<?xf32>
+    %m = arith.addi %n, %c1 : index
+    %b = memref.alloc(%m) : memref<?xf32>
+    ```
+    ==>
+    ```mlir
+    %m = arith.addi %n, %c1 : index
+    %a = memref.alloc(%n) : memref<?xf32>
+    %b = memref.alloc(%m) : memref<?xf32>
+    ```
+  }];
+}
+
+def PlanArena : Pass<"amp-plan-arena", "::mlir::func::FuncOp"> {
+  let summary = "give every buffer its place";
+  let description = [{
+    What the function returns is written to output buffers, other allocations become
+    slices of an arena if their sizes are known before the first of them, else they come from
+    the side arena. A returned value that is no buffer of its own is copied. The attributes of
+    the results move to the function's `amp.outputs`.
+
+    ```mlir
+    func.func @main(%x: memref<?xf32>) -> memref<?xf32> {
+      %a = memref.alloc(%n) : memref<?xf32>
+      amp.kernel ins(%i = %x : memref<?xf32>) outs(%a : memref<?xf32>) ...
+      %b = memref.alloc(%n) : memref<?xf32>
+      amp.kernel ins(%i = %a : memref<?xf32>) outs(%b : memref<?xf32>) ...
+      return %b : memref<?xf32>
+    }
+    ```
+    ==>
+    ```mlir
+    func.func @main(%x: memref<?xf32>) {
+      %base, %o = amp.arena 0 sizes(%bytes) first [4] last [6] : memref<?xi8>, index
+      %a = memref.view %base[%o][%n] : memref<?xi8> to memref<?xf32>
+      amp.kernel ins(%i = %x : memref<?xf32>) outs(%a : memref<?xf32>) ...
+      %b = amp.output 0 [%n] (%n) : memref<?xf32>
+      amp.kernel ins(%i = %a : memref<?xf32>) outs(%b : memref<?xf32>) ...
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::amp::AmpDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def LowerCopies : Pass<"amp-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "copy buffers by kernels";
+  let description = [{
+    ```mlir
+    memref.copy %x, %y : memref<?xf32> to memref<?xf32, strided<[2]>>
+    ```
+    ==>
+    ```mlir
+    amp.kernel ins(%a = %x : memref<?xf32>) outs(%y : memref<?xf32, strided<[2]>>)
+               args(tensor<?xf32>) {
+      amp.yield %a : tensor<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::amp::AmpDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // AMPC_PASSES

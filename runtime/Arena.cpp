@@ -4,6 +4,7 @@
 #include "Memory.h"
 
 #include <algorithm>
+#include <string.h>
 
 using namespace ampc::rt;
 
@@ -73,7 +74,7 @@ ampc_status ampc::rt::planArena(int64_t n, const int64_t *sizes,
     int64_t *at = std::upper_bound(
         placed.data, placed.data + k, best,
         [&](int64_t offset, int64_t b) { return offset < offsets[b]; });
-    std::copy_backward(at, placed.data + k, placed.data + k + 1);
+    memmove(at + 1, at, size_t(placed.data + k - at) * sizeof(int64_t));
     *at = i;
   }
   return AMPC_OK;
@@ -85,8 +86,9 @@ void *Arena::layOut(int64_t count, const int64_t *sizes, const int32_t *first,
     message.fail(AMPC_INTERNAL, "an arena of %lld buffers", (long long)count);
     return nullptr;
   }
-  if (plan && n == count && std::equal(sizes, sizes + count, plan)) {
-    std::copy_n(plan + count, count, offsets);
+  size_t bytes = size_t(count) * sizeof(int64_t);
+  if (plan && n == count && !memcmp(plan, sizes, bytes)) {
+    memcpy(offsets, plan + count, bytes);
     return base;
   }
 
@@ -112,8 +114,8 @@ void *Arena::layOut(int64_t count, const int64_t *sizes, const int32_t *first,
                  (long long)total);
     return nullptr;
   }
-  std::copy_n(sizes, count, plan);
-  std::copy_n(offsets, count, plan + count);
+  memcpy(plan, sizes, bytes);
+  memcpy(plan + count, offsets, bytes);
   return base;
 }
 

@@ -6,7 +6,9 @@
 
 #include "ampc.h"
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 namespace ampc::rt {
 
@@ -26,11 +28,21 @@ struct Message {
   /// statement.
   __attribute__((format(printf, 3, 4))) ampc_status fail(ampc_status reason,
                                                          const char *format,
-                                                         ...);
+                                                         ...) {
+    status = reason;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, size, format, args);
+    va_end(args);
+    return reason;
+  }
 };
 
 /// Gives `message` to a caller's buffer of `size` bytes (may be null).
-void copyMessage(const Message &message, char *buffer, size_t size);
+inline void copyMessage(const Message &message, char *buffer, size_t size) {
+  if (buffer && size)
+    snprintf(buffer, size, "%s", message.text);
+}
 
 const char *statusName(ampc_status status);
 

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

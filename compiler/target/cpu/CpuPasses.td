@@ -50,4 +50,38 @@ def CpuExpandMath : Pass<"amp-cpu-expand-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def CpuLowerAbi : Pass<"amp-cpu-lower-abi", "::mlir::ModuleOp"> {
+  let summary = "call the runtime instead of amp's host ops";
+  let description = [{
+    `@main` becomes `@ampc_main(ptr exec) -> i32`, which finds its inputs in the context and
+    returns a status. Kernel functions take their arguments packed in memory, as
+    the runtime's pool passes them. Weights are an offset from one pointer. Control flow must be
+    `cf` by now, because a failed check returns.
+
+    ```mlir
+    amp.check %ok, 5, "the dimensions differ"
+    ```
+    ==>
+    ```mlir
+      cf.cond_br %ok, ^next, ^failed
+    ^next: ...
+    ^failed:
+      %status = llvm.call @ampc_rt_fail(%exec, %c5, %message) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+      return %status : i32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
+def CpuToLLVM : Pass<"amp-cpu-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "convert all that is left to the LLVM dialect";
+  let description = [{
+    Allocations, copies and anything else that would need a library must be gone: they
+    are errors here, not calls of `malloc` or `memrefCopy`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // AMPC_TARGET_CPU_PASSES

@@ -1,6 +1,6 @@
 //===- ChecksTest.cpp - What a run refuses --------------------------------===//
 
-#include "CalcTest.h"
+#include "ModelFixture.h"
 
 namespace {
 

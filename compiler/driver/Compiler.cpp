@@ -1,0 +1,291 @@
+//===- Compiler.cpp - A model file becomes a compiled model ---------------===//
+
+#include "compiler/driver/Compiler.h"
+
+#include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/Pipelines.h"
+#include "compiler/driver/Registration.h"
+#include "compiler/driver/Report.h"
+#include "compiler/driver/StepTimer.h"
+#include "compiler/export/Export.h"
+#include "compiler/export/TemporaryFile.h"
+#include "compiler/export/WeightBytes.h"
+#if __has_include("compiler/import/onnx/Import.h")
+#include "compiler/import/onnx/Import.h"
+#endif
+#include "compiler/target/cpu/CodeGenerator.h"
+#include "compiler/target/cpu/Pipeline.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+
+enum class Format { unknown, shared, object, header, llvmIR, mlir };
+
+Format formatOf(StringRef path) {
+  return llvm::StringSwitch<Format>(llvm::sys::path::extension(path))
+      .Case(".so", Format::shared)
+      .Case(".o", Format::object)
+      .Case(".h", Format::header)
+      .Case(".ll", Format::llvmIR)
+      .Case(".mlir", Format::mlir)
+      .Default(Format::unknown);
+}
+
+/// One compilation.
+class Compilation {
+public:
+  Compilation(const Options &options, llvm::raw_ostream &messages)
+      : options(options), registry(makeRegistry()), context(registry),
+        diagnostics(context, options.input, messages),
+        timer(messages, options.verbose) {
+    context.loadAllAvailableDialects();
+  }
+
+  bool run();
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    cpu::registerCodeGeneration(registry);
+    return registry;
+  }
+
+  llvm::Error checkOptions();
+  OwningOpRef<ModuleOp> read();
+  bool runPasses(ModuleOp module, StringRef step,
+                 llvm::function_ref<void(OpPassManager &)> add);
+  bool compileModule(ModuleOp module);
+  llvm::Error writeExternalWeights();
+  llvm::Error write(ModuleOp module);
+  std::string infoJson() const;
+
+  const Options &options;
+  DialectRegistry registry;
+  MLIRContext context;
+  Diagnostics diagnostics;
+  StepTimer timer;
+
+  Format format = Format::unknown;
+  cpu::Processor processor;
+  ModelDescription description;
+  std::unique_ptr<amp::WeightLayout> weights;
+};
+
+} // namespace
+
+llvm::Error Compilation::checkOptions() {
+  format = formatOf(options.output);
+  if (format == Format::unknown)
+    return llvm::createStringError(
+        "-o '%s': the suffix decides what is written and must be .so, .o, .h, "
+        ".ll or .mlir",
+        options.output.c_str());
+  if (options.precision != "f32")
+    return llvm::createStringError("unknown --precision '%s'; known is f32",
+                                   options.precision.c_str());
+  if (!llvm::sys::fs::exists(options.input))
+    return llvm::createStringError("cannot read '%s': no such file",
+                                   options.input.c_str());
+  for (const std::string &written :
+       {options.output, options.output + ".weights", options.report})
+    if (llvm::sys::fs::equivalent(options.input, written))
+      return llvm::createStringError("'%s' would overwrite the input '%s'",
+                                     written.c_str(), options.input.c_str());
+  for (const auto &dim : options.dims)
+    if (dim.second < 0)
+      return llvm::createStringError("--dim %s=%lld: a size is not negative",
+                                     dim.first().str().c_str(),
+                                     (long long)dim.second);
+  llvm::Expected<cpu::Processor> found = cpu::findProcessor(options.target);
+  if (!found)
+    return found.takeError();
+  processor = std::move(*found);
+  return llvm::Error::success();
+}
+
+OwningOpRef<ModuleOp> Compilation::read() {
+  StringRef suffix = llvm::sys::path::extension(options.input);
+  if (suffix == ".mlir") {
+    if (!options.dims.empty()) {
+      diagnostics.error(options.input +
+                        ": --dim is for ONNX models, whose dimensions have "
+                        "names that IR no longer has");
+      return nullptr;
+    }
+    ParserConfig config(&context);
+    return parseSourceFile<ModuleOp>(options.input, config);
+  }
+#if __has_include("compiler/import/onnx/Import.h")
+  ImportOptions import;
+  import.dims = options.dims;
+  return importOnnx(options.input, import, context);
+#else
+  diagnostics.error(options.input + ": only .mlir can be read");
+  return nullptr;
+#endif
+}
+
+bool Compilation::runPasses(ModuleOp module, StringRef step,
+                            llvm::function_ref<void(OpPassManager &)> add) {
+  PassManager passes(&context);
+  add(passes);
+  unsigned before = diagnostics.errors();
+  bool ok = succeeded(passes.run(module));
+  timer.done(step);
+  if (!ok && diagnostics.errors() == before)
+    diagnostics.error(options.input + ": internal error in step '" + step +
+                      "', which gave no reason");
+  return ok;
+}
+
+bool Compilation::compileModule(ModuleOp module) {
+  if (!runPasses(module, "form kernels", addTensorPasses) ||
+      !runPasses(module, "plan memory", addBufferPasses))
+    return false;
+  weights = std::make_unique<amp::WeightLayout>(module);
+  description.weightsSize = weights->size();
+  description.cpuFeatures = processor.featureList();
+  module.walk([&](amp::ArenaOp arena) {
+    description.numArenas =
+        std::max(description.numArenas, uint32_t(arena.getId()) + 1);
+  });
+  return runPasses(module, "emit kernels", [&](OpPassManager &passes) {
+    addCpuPasses(passes, processor.kernelTarget());
+  });
+}
+
+std::string Compilation::infoJson() const {
+  llvm::json::Object info = description.signature.toJson();
+  info["compiler"] = "ampc " AMPC_VERSION;
+  info["target"] = processor.name;
+  info["cpu_features"] = llvm::json::Array(processor.features);
+  info["precision"] = options.precision;
+  info["weights_bytes"] = int64_t(description.weightsSize);
+  if (!description.weightsFile.empty())
+    info["weights_file"] = description.weightsFile;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(info));
+  return text;
+}
+
+/// Writes `<output>.weights`; afterwards the description names it.
+llvm::Error Compilation::writeExternalWeights() {
+  std::string path = options.output + ".weights";
+  TemporaryFile file;
+  if (llvm::Error error = file.create(path))
+    return error;
+  if (llvm::Error error = file.fill([&](llvm::raw_pwrite_stream &stream) {
+        writeWeights(*weights, stream);
+        return llvm::Error::success();
+      }))
+    return error;
+  auto content = llvm::MemoryBuffer::getFile(file.path(), /*IsText=*/false,
+                                             /*RequiresNullTerminator=*/false);
+  if (!content)
+    return llvm::createStringError("cannot read '%s' back: %s", path.c_str(),
+                                   content.getError().message().c_str());
+  description.weightsHash = llvm::xxHash64((*content)->getBuffer());
+  description.weightsFile = llvm::sys::path::filename(path).str();
+  return file.keep();
+}
+
+llvm::Error Compilation::write(ModuleOp module) {
+  bool external = options.externalWeights && weights->size();
+  if (external)
+    if (llvm::Error error = writeExternalWeights())
+      return error;
+  description.infoJson = infoJson();
+
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> code =
+      cpu::translateToLLVM(module, llvmContext, processor);
+  if (!code)
+    return llvm::createStringError("%s: cannot be translated to LLVM IR",
+                                   options.input.c_str());
+  addModelDescription(*code, description);
+  timer.done("translate to LLVM");
+
+  if (format == Format::llvmIR)
+    return writeFile(options.output, [&](llvm::raw_pwrite_stream &stream) {
+      code->print(stream, nullptr);
+      return llvm::Error::success();
+    });
+  auto object = [&](llvm::raw_pwrite_stream &stream) {
+    llvm::Error error = cpu::writeObject(*code, processor, stream);
+    timer.done("generate code");
+    return error;
+  };
+  const amp::WeightLayout *embedded = external ? nullptr : weights.get();
+  llvm::Error error =
+      format == Format::shared
+          ? exportShared(options.output, object, embedded)
+          : exportRelocatable(
+                options.output, object, embedded,
+                identifier(llvm::sys::path::stem(options.output)));
+  timer.done("link");
+  return error;
+}
+
+bool Compilation::run() {
+  if (llvm::Error error = checkOptions()) {
+    diagnostics.error(std::move(error));
+    return false;
+  }
+  OwningOpRef<ModuleOp> module = read();
+  timer.done("import");
+  if (!module) {
+    if (!diagnostics.errors())
+      diagnostics.error(options.input + ": cannot be imported");
+    return false;
+  }
+  auto main = module->lookupSymbol<func::FuncOp>("main");
+  if (!main) {
+    diagnostics.error(options.input + ": has no function 'main' to compile");
+    return false;
+  }
+  StringRef name = llvm::sys::path::stem(options.input);
+  if (auto given = (*module)->getAttrOfType<StringAttr>("amp.model_name");
+      given && !given.empty())
+    name = given;
+  description.signature = readSignature(main, name);
+  Report report;
+  if (!options.report.empty())
+    report.addModel(*module);
+
+  llvm::Error error = llvm::Error::success();
+  if (format == Format::mlir)
+    error = writeFile(options.output, [&](llvm::raw_pwrite_stream &stream) {
+      module->print(stream, OpPrintingFlags().enableDebugInfo());
+      stream << "\n";
+      return llvm::Error::success();
+    });
+  else if (format == Format::header)
+    error = exportHeader(options.output, description.signature,
+                         identifier(llvm::sys::path::stem(options.output)));
+  else if (compileModule(*module))
+    error = write(*module);
+  else
+    return false;
+  if (!error && !options.report.empty())
+    error = report.write(options.report, description.signature);
+  if (!error)
+    return true;
+  diagnostics.error(std::move(error));
+  return false;
+}
+
+bool ampc::compile(const Options &options, llvm::raw_ostream &messages) {
+  return Compilation(options, messages).run();
+}

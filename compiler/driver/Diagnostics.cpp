@@ -1,0 +1,85 @@
+//===- Diagnostics.cpp - One line an error --------------------------------===//
+
+#include "compiler/driver/Diagnostics.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static void collectNames(LocationAttr location,
+                         llvm::SetVector<StringRef> &names) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    names.insert(name.getName());
+  else if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      collectNames(part, names);
+  else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    collectNames(call.getCaller(), names); // The node whose body was inlined.
+    if (names.empty())
+      collectNames(call.getCallee(), names);
+  }
+}
+
+SmallVector<StringRef> ampc::nodeNames(Location location) {
+  llvm::SetVector<StringRef> names;
+  collectNames(location, names);
+  return names.takeVector();
+}
+
+/// One line of what may be several, as attributes print.
+static std::string oneLine(StringRef text) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef &line : lines)
+    line = line.trim();
+  return llvm::join(lines, " ");
+}
+
+Diagnostics::Diagnostics(MLIRContext &context, StringRef file,
+                         llvm::raw_ostream &stream)
+    : file(file), stream(stream),
+      handler(&context, [this](Diagnostic &diagnostic) {
+        print(diagnostic);
+        return success();
+      }) {}
+
+void Diagnostics::print(Diagnostic &diagnostic) {
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Note:
+  case DiagnosticSeverity::Remark:
+    return;
+  case DiagnosticSeverity::Warning:
+    stream << "ampc: warning: ";
+    break;
+  case DiagnosticSeverity::Error:
+    ++count;
+    stream << "ampc: error: ";
+    break;
+  }
+  Location location = diagnostic.getLocation();
+  SmallVector<StringRef> names = nodeNames(location);
+  if (auto place = dyn_cast<FileLineColLoc>(location))
+    stream << place.getFilename().getValue() << ":" << place.getLine() << ":"
+           << place.getColumn() << ": ";
+  else
+    stream << file << ": ";
+  std::string message = oneLine(diagnostic.str());
+  // The importer says more of a node than its name, and then says all.
+  if (!names.empty() && !StringRef(message).starts_with("node '"))
+    stream << "node '" << names.front() << "': ";
+  stream << message << "\n";
+}
+
+void Diagnostics::error(const Twine &message) {
+  ++count;
+  stream << "ampc: error: " << oneLine(message.str()) << "\n";
+}
+
+void Diagnostics::error(llvm::Error problem) {
+  llvm::handleAllErrors(
+      std::move(problem),
+      [&](const llvm::ErrorInfoBase &info) { error(info.message()); });
+}

@@ -1,0 +1,67 @@
+//===- Pipelines.cpp - The order of passes --------------------------------===//
+
+#include "compiler/driver/Pipelines.h"
+
+#include "compiler/target/cpu/CpuPasses.h"
+#include "compiler/target/cpu/CpuTarget.h"
+#include "compiler/target/cpu/Pipeline.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void ampc::addTensorPasses(OpPassManager &passes) {
+  // Function bodies of the source are calls until here; everything after works
+  // on one function.
+  passes.addPass(createInlinerPass());
+  passes.addPass(createSymbolDCEPass());
+  // Shape arithmetic folds first, so that the passes below see static sizes.
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(amp::createCSE());
+  passes.addNestedPass<func::FuncOp>(amp::createDecomposeOps());
+  // Decomposition repeats broadcasts and sizes.
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(amp::createCSE());
+  passes.addNestedPass<func::FuncOp>(amp::createFormKernels());
+  passes.addNestedPass<func::FuncOp>(amp::createPlaceSlices());
+}
+
+void ampc::addBufferPasses(OpPassManager &passes) {
+  // Sizes that grouping computed twice are one before they become buffers.
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(amp::createCSE());
+  passes.addPass(amp::createBufferize());
+  passes.addPass(amp::createBoolToByte());
+  // memref.dim of an allocation folds to its size; the arena needs to see that.
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(amp::createCSE());
+  passes.addNestedPass<func::FuncOp>(amp::createHoistShapes());
+  passes.addNestedPass<func::FuncOp>(amp::createPlanArena());
+  // After planning, which itself copies some outputs.
+  passes.addNestedPass<func::FuncOp>(amp::createLowerCopies());
+  passes.addPass(createCanonicalizerPass());
+}
+
+void ampc::addCpuPasses(OpPassManager &passes, const cpu::CpuTarget &target) {
+  passes.addPass(cpu::createCpuEmitKernelsPass(target));
+  // Index arithmetic of loops, before math expands to long polynomials.
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(cpu::createCpuExpandMathPass());
+  cpu::addLoweringToLLVM(passes);
+}
+
+void ampc::registerPipelines() {
+  PassPipelineRegistration<>("amp-tensor-pipeline",
+                             "an imported model to kernels on tensors",
+                             addTensorPasses);
+  PassPipelineRegistration<>("amp-buffer-pipeline",
+                             "kernels on tensors to kernels on planned buffers",
+                             addBufferPasses);
+  PassPipelineRegistration<>(
+      "amp-cpu-pipeline", "kernels on buffers to the LLVM dialect (AVX2)",
+      [](OpPassManager &passes) { addCpuPasses(passes, cpu::CpuTarget()); });
+}

@@ -1,0 +1,28 @@
+//===- Pipelines.h - The order of passes ------------------------*- C++ -*-===//
+
+#ifndef AMPC_DRIVER_PIPELINES_H
+#define AMPC_DRIVER_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace ampc {
+namespace cpu {
+struct CpuTarget;
+}
+
+/// An imported model becomes kernels and the host code around them, on tensors.
+void addTensorPasses(mlir::OpPassManager &passes);
+
+/// Tensors of host code become buffers, and buffers get their places.
+void addBufferPasses(mlir::OpPassManager &passes);
+
+/// Kernels become loops, and everything the LLVM dialect.
+void addCpuPasses(mlir::OpPassManager &passes, const cpu::CpuTarget &target);
+
+/// `amp-tensor-pipeline`, `amp-buffer-pipeline`, `amp-cpu-pipeline`, for
+/// amp-opt.
+void registerPipelines();
+
+} // namespace ampc
+
+#endif // AMPC_DRIVER_PIPELINES_H

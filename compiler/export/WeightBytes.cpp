@@ -1,0 +1,38 @@
+//===- WeightBytes.cpp - Weights as they lie in memory --------------------===//
+
+#include "compiler/export/WeightBytes.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace amp;
+
+/// What the verifier of amp.weight_data lets through: a resource, or the dense
+/// elements that small or hand-written modules use.
+static void writeWeight(ElementsAttr value, llvm::raw_ostream &stream) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
+    stream.write(bytes.data(), bytes.size());
+    return;
+  }
+  auto dense = cast<DenseElementsAttr>(value);
+  if (dense.getElementType().isInteger(1)) { // Packed bits, there.
+    for (bool flag : dense.getValues<bool>())
+      stream.write(char(flag));
+    return;
+  }
+  ArrayRef<char> bytes = dense.getRawData();
+  int64_t copies = dense.isSplat() ? dense.getNumElements() : 1;
+  for (int64_t i = 0; i < copies; ++i)
+    stream.write(bytes.data(), bytes.size());
+}
+
+void ampc::writeWeights(const WeightLayout &layout, llvm::raw_ostream &stream) {
+  uint64_t start = stream.tell();
+  for (const WeightLayout::Entry &entry : layout.entries()) {
+    stream.write_zeros(entry.offset - (stream.tell() - start));
+    writeWeight(entry.value, stream);
+  }
+}

@@ -1,0 +1,36 @@
+//===- Pipeline.cpp - From buffers to the LLVM dialect on a CPU -----------===//
+
+#include "compiler/target/cpu/Pipeline.h"
+
+#include "compiler/target/cpu/CpuPasses.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void ampc::cpu::addLoweringToLLVM(OpPassManager &passes) {
+  // A failed check returns from the middle of host code.
+  passes.addPass(createConvertSCFToCFPass());
+  passes.addPass(createCpuLowerAbi());
+  // Subviews become arithmetic on offsets, which may be affine.
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createCpuToLLVM());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  // Descriptors are built and taken apart at once; nobody else would fold that,
+  // as LLVM's mid-end does not run. CSE does the work of early GVN in kernels.
+  passes.addNestedPass<LLVM::LLVMFuncOp>(createCanonicalizerPass());
+  passes.addNestedPass<LLVM::LLVMFuncOp>(createCSEPass());
+}
+
+void ampc::cpu::registerCodeGeneration(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}

@@ -1,0 +1,54 @@
+//===- Bufferize.cpp - Tensors of host code become buffers ----------------===//
+//
+// One-shot bufferization with the choices that ampc depends on, in one place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace amp {
+#define GEN_PASS_DEF_BUFFERIZE
+#include "passes/Passes.h.inc"
+} // namespace amp
+
+using namespace mlir;
+using namespace amp;
+
+namespace {
+struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+
+    // Without this, functions' arguments are written in place.
+    auto writable = bufferization::BufferizationDialect::kWritableAttrName;
+    Builder builder(module);
+    for (auto function : module.getOps<func::FuncOp>())
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        if (isa<TensorType>(function.getArgument(i).getType()))
+          function.setArgAttr(i, writable, builder.getBoolAttr(false));
+
+    bufferization::OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.setFunctionBoundaryTypeConversion(
+        bufferization::LayoutMapOption::IdentityLayoutMap);
+    options.unknownTypeConverterFn =
+        [](Value value, Attribute space,
+           const bufferization::BufferizationOptions &) {
+          return bufferization::getMemRefTypeWithStaticIdentityLayout(
+              cast<TensorType>(value.getType()), space);
+        };
+    options.allowReturnAllocsFromLoops = true;
+    // Bodies of kernels stay on tensors.
+    options.opFilter.denyOperation(
+        [](Operation *op) { return bool(op->getParentOfType<KernelOp>()); });
+    if (failed(bufferization::runOneShotModuleBufferize(module, options)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,80 @@
+//===- ampc.cpp - The compiler's command line -----------------------------===//
+
+#include "compiler/driver/Compiler.h"
+#include "compiler/driver/Info.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <CLI/CLI.hpp>
+
+static const char *const examples = R"(Examples:
+  ampc model.onnx -o model.so                 compile for this machine
+  ampc model.onnx -o model.so --dim batch=1   with a dimension fixed
+  ampc model.onnx -o model.so --target=x86-64-v3
+  ampc model.onnx -o model.so --report=ops.json
+  ampc info model.so                          what is in a file
+The suffix of -o decides what is written:
+  .so    shared library for any number of callers (see ampc.h)
+  .o .h  object file and header to link into a program
+  .ll    LLVM IR     .mlir  the imported model as IR)";
+
+int main(int argc, char **argv) {
+  CLI::App app("ampc compiles neural networks.", "ampc");
+  app.set_version_flag("--version", "ampc " AMPC_VERSION);
+  app.footer(examples);
+  app.require_subcommand(0, 1);
+
+  ampc::Options options;
+  std::vector<std::string> dims;
+  app.add_option("MODEL", options.input, "an ONNX model, or .mlir");
+  app.add_option("-o,--output", options.output, "file to write")
+      ->type_name("OUT");
+  app.add_option("--dim", dims, "fix a dynamic dimension; may be repeated")
+      ->type_name("NAME=N")
+      ->take_all();
+  app.add_option("--target", options.target,
+                 "processor: native, or LLVM's name of one")
+      ->type_name("CPU")
+      ->capture_default_str();
+  app.add_option("--precision", options.precision, "how to compute: f32")
+      ->type_name("P")
+      ->capture_default_str();
+  app.add_flag("--external-weights", options.externalWeights,
+               "put the weights into OUT.weights");
+  app.add_option("--report", options.report,
+                 "write a record of each op as JSON")
+      ->type_name("FILE");
+  app.add_flag("--verbose", options.verbose, "print the time of each step");
+
+  std::string file;
+  CLI::App *info = app.add_subcommand(
+      "info", "print the signature of a model and what it was compiled for");
+  info->add_option("FILE", file, ".so, .o, .onnx or .mlir")->required();
+
+  auto usageError = [](const llvm::Twine &message) {
+    llvm::errs() << "ampc: error: " << message << " (see ampc --help)\n";
+    return 2;
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError &error) {
+    return usageError(error.what());
+  }
+  if (*info)
+    return ampc::printInfo(file, llvm::outs(), llvm::errs()) ? 0 : 1;
+
+  if (options.input.empty())
+    return usageError("no model given");
+  if (options.output.empty())
+    return usageError("no -o given");
+  for (llvm::StringRef dim : dims) {
+    auto [name, size] = dim.rsplit('=');
+    int64_t value;
+    if (name.empty() || size.getAsInteger(10, value) || value < 0)
+      return usageError("--dim '" + dim + "' is not of the form NAME=N");
+    options.dims[name] = value;
+  }
+  return ampc::compile(options, llvm::errs()) ? 0 : 1;
+}
