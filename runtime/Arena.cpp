@@ -4,7 +4,6 @@
 #include "Memory.h"
 
 #include <algorithm>
-#include <string.h>
 
 using namespace ampc::rt;
 
@@ -74,7 +73,7 @@ ampc_status ampc::rt::planArena(int64_t n, const int64_t *sizes,
     int64_t *at = std::upper_bound(
         placed.data, placed.data + k, best,
         [&](int64_t offset, int64_t b) { return offset < offsets[b]; });
-    memmove(at + 1, at, size_t(placed.data + k - at) * sizeof(int64_t));
+    std::copy_backward(at, placed.data + k, placed.data + k + 1);
     *at = i;
   }
   return AMPC_OK;
@@ -86,9 +85,8 @@ void *Arena::layOut(int64_t count, const int64_t *sizes, const int32_t *first,
     message.fail(AMPC_INTERNAL, "an arena of %lld buffers", (long long)count);
     return nullptr;
   }
-  size_t bytes = size_t(count) * sizeof(int64_t);
-  if (plan && n == count && !memcmp(plan, sizes, bytes)) {
-    memcpy(offsets, plan + count, bytes);
+  if (plan && n == count && std::equal(sizes, sizes + count, plan)) {
+    std::copy_n(plan + count, count, offsets);
     return base;
   }
 
@@ -114,8 +112,8 @@ void *Arena::layOut(int64_t count, const int64_t *sizes, const int32_t *first,
                  (long long)total);
     return nullptr;
   }
-  memcpy(plan, sizes, bytes);
-  memcpy(plan + count, offsets, bytes);
+  std::copy_n(sizes, count, plan);
+  std::copy_n(offsets, count, plan + count);
   return base;
 }
 

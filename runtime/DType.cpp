@@ -40,6 +40,8 @@ const ampc_dtype_info table[] = {
     {"float8e8m0", {kDLUInt, 8, 1}, 1, 1},
     {"uint2", {kDLUInt, 8, 1}, 1, 1},
     {"int2", {kDLUInt, 8, 1}, 1, 1},
+    {"float6e2m3", {kDLUInt, 8, 1}, 1, 1},
+    {"float6e3m2", {kDLUInt, 8, 1}, 1, 1},
 };
 
 } // namespace

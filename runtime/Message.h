@@ -6,9 +6,7 @@
 
 #include "ampc.h"
 
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 
 namespace ampc::rt {
 
@@ -28,21 +26,11 @@ struct Message {
   /// statement.
   __attribute__((format(printf, 3, 4))) ampc_status fail(ampc_status reason,
                                                          const char *format,
-                                                         ...) {
-    status = reason;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, size, format, args);
-    va_end(args);
-    return reason;
-  }
+                                                         ...);
 };
 
 /// Gives `message` to a caller's buffer of `size` bytes (may be null).
-inline void copyMessage(const Message &message, char *buffer, size_t size) {
-  if (buffer && size)
-    snprintf(buffer, size, "%s", message.text);
-}
+void copyMessage(const Message &message, char *buffer, size_t size);
 
 const char *statusName(ampc_status status);
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -68,8 +68,10 @@ typedef enum ampc_status {
  *   BOOL                           kDLUInt, 8 (also accepted: code 6, 8 bits)
  *   8-bit floats                   kDLUInt, 8: the bit pattern
  *   types under 8 bits             kDLUInt, 8: one element a byte, in the low
- *                                  bits, sign-extended for INT4 and INT2
- *                                  (kDLInt, 8 is accepted for those two)
+ *                                  bits (kDLInt, 8 is accepted for INT4 and
+ *                                  INT2). The other bits of inputs are not
+ *                                  looked at; in outputs they are zeros, or
+ *                                  the sign of an INT4 or INT2.
  */
 typedef enum ampc_dtype {
   AMPC_UNDEFINED = 0,
@@ -98,7 +100,9 @@ typedef enum ampc_dtype {
   AMPC_FLOAT4E2M1 = 23,
   AMPC_FLOAT8E8M0 = 24,
   AMPC_UINT2 = 25,
-  AMPC_INT2 = 26
+  AMPC_INT2 = 26,
+  AMPC_FLOAT6E2M3 = 27,
+  AMPC_FLOAT6E3M2 = 28
 } ampc_dtype;
 
 /** One input or output. The pointers belong to the library and stay valid

@@ -1,6 +1,6 @@
 //===- ChecksTest.cpp - What a run refuses --------------------------------===//
 
-#include "ModelFixture.h"
+#include "CalcTest.h"
 
 namespace {
 

@@ -40,11 +40,13 @@ const ampc_tensor_desc tensors[] = {
     TENSOR("float8e8m0", AMPC_FLOAT8E8M0),
     TENSOR("uint2", AMPC_UINT2),
     TENSOR("int2", AMPC_INT2),
+    TENSOR("float6e2m3", AMPC_FLOAT6E2M3),
+    TENSOR("float6e3m2", AMPC_FLOAT6E3M2),
 };
 constexpr uint32_t count = sizeof(tensors) / sizeof(tensors[0]);
 
-const int sizes[count] = {4,  1, 1, 2, 2, 4, 8, 1, 2, 8, 4, 8, 8,
-                          16, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+const int sizes[count] = {4, 1, 1, 2, 2, 4, 8, 1, 2, 8, 4, 8, 8, 16,
+                          2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 int32_t copy(ampc_exec *exec) {
   for (uint32_t i = 0; i < count; ++i) {
