@@ -48,6 +48,11 @@ public:
   virtual mlir::Value read(mlir::Value operand,
                            llvm::ArrayRef<mlir::Value> indices) = 0;
 
+  /// The one element of `operand` at `indices`, however many lanes there are:
+  /// for operands that are indexed themselves, like those that hold indices.
+  virtual mlir::Value readOne(mlir::Value operand,
+                              llvm::ArrayRef<mlir::Value> indices) = 0;
+
   /// A scalar operand (or a tensor of rank 0) in every lane.
   virtual mlir::Value readScalar(mlir::Value operand) = 0;
 

@@ -240,8 +240,8 @@ def Amp_ResizeOp : Amp_Op<"resize", [
   let summary = "interpolates to another size (ONNX Resize)";
   let description = [{
     `scales` holds one f32 a dimension of `axes`, the factor that coordinates are divided by;
-    `roi` starts and ends (f32, 2 a dimension) for `tf_crop_and_resize`, else empty. `antialias`
-    widens linear and cubic filters when shrinking. Dimensions not in `axes` stay.
+    `roi` the starts, then the ends (f32) for `tf_crop_and_resize`, else empty. Coordinates are f32.
+    Dimensions not in `axes` stay.
 
     ```mlir
     %r = amp.resize %x axes [2, 3] scales (%sh, %sw) nearest asymmetric floor to [%h, %w]
@@ -254,7 +254,7 @@ def Amp_ResizeOp : Amp_Op<"resize", [
                        Amp_NearestModeAttr:$nearest,
                        DefaultValuedAttr<F32Attr, "-0.75f">:$cubic_a,
                        DefaultValuedAttr<F32Attr, "0.0f">:$extrapolation,
-                       UnitAttr:$exclude_outside, UnitAttr:$antialias);
+                       UnitAttr:$exclude_outside);
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat = [{
     $source `axes` $axes `scales` `(` $scales `)` (`roi` `(` $roi^ `)`)?

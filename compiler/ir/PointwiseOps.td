@@ -2,7 +2,7 @@
 
 include "AmpBase.td"
 
-def Amp_BroadcastOp : Amp_MoveOp<"broadcast", [Elemental]> {
+def Amp_BroadcastOp : Amp_MoveOp<"broadcast", [ElementalAnyOrder]> {
   let summary = "repeats an operand along dimensions of size one (numpy rules)";
   let description = [{
     Dimensions are aligned at the right; missing ones and those of static size 1 are
