@@ -159,6 +159,14 @@ Value ElementEvaluator::read(Value operand, ArrayRef<Value> indices) {
   return element ? fillLanes(b, loc, element, numLanes) : element;
 }
 
+Value ElementEvaluator::readOne(Value operand, ArrayRef<Value> indices) {
+  if (numLanes == 1)
+    return at(operand, indices);
+  Value element = scalars().at(operand, indices);
+  anyFailed |= !element;
+  return element;
+}
+
 Value ElementEvaluator::readScalar(Value operand) {
   if (isa<RankedTensorType>(operand.getType())) {
     Value element = scalars().at(operand, {});

@@ -38,6 +38,8 @@ public:
 
   mlir::Value read(mlir::Value operand,
                    llvm::ArrayRef<mlir::Value> indices) override;
+  mlir::Value readOne(mlir::Value operand,
+                      llvm::ArrayRef<mlir::Value> indices) override;
   mlir::Value readScalar(mlir::Value operand) override;
   mlir::Value dim(mlir::Value operand, int64_t dim) override;
   int64_t lanes() const override { return numLanes; }
