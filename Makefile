@@ -4,7 +4,7 @@
 #   make check       build and run every test suite (what CI runs)
 #   make check-long  the tests that take too long for that
 #   make build       install what is missing, configure, build
-#   make docs        op and pass reference -> docs/generated
+#   make docs        op and pass reference -> build/docs
 #   make format      clang-format what git tracks
 #   make clean       remove build folders (setup's .venv and .deps stay)
 
@@ -12,7 +12,7 @@ SHELL := /bin/bash
 CMAKE := .venv/bin/cmake
 CTEST := .venv/bin/ctest
 
-.PHONY: demo check check-long build setup docs format clean
+.PHONY: help demo check check-long build setup docs format clean
 
 setup:
 	@scripts/setup.sh
@@ -24,7 +24,7 @@ build: setup build/build.ninja
 	$(CMAKE) --build --preset default
 
 check: build
-	$(CTEST) --preset default --label-exclude long
+	$(CTEST) --preset default --parallel $$(nproc) --label-exclude long
 
 check-long: build
 	$(CTEST) --preset default --label-regex long
@@ -40,3 +40,6 @@ format:
 
 clean:
 	rm -rf build build-asan build-generic
+
+help:
+	@sed -n '/^#   /s/^#   //p' Makefile
