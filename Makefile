@@ -12,6 +12,7 @@ SHELL := /bin/bash
 CMAKE := .venv/bin/cmake
 CTEST := .venv/bin/ctest
 
+.DEFAULT_GOAL := help
 .PHONY: help demo check check-long build setup docs format clean
 
 setup:
