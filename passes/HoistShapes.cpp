@@ -50,7 +50,7 @@ public:
 private:
   void hoistFrom(Region &region, Operation *firstLate) {
     for (Block &block : region)
-      for (Operation &op : llvm::make_early_inc_range(block)) {
+      for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
         if (isa<KernelOp>(op))
           continue;
         if (op.getNumRegions() == 0 && isPure(&op) && mayAlwaysRun(&op) &&
