@@ -88,8 +88,9 @@ ampc_status ampc::rt::checkTensor(const char *kind, uint32_t index,
 
   checked.extent = {0, 0};
   checked.contiguous = true;
+  checked.empty = bytes == 0;
   checked.data = static_cast<char *>(tensor->data);
-  if (bytes == 0)
+  if (checked.empty)
     return AMPC_OK;
   if (!tensor->data)
     return message.fail(AMPC_INVALID_ARGUMENT, "%s %u \"%s\": data is null",

@@ -24,6 +24,7 @@ struct CheckedTensor {
   char *data; ///< Byte offset applied.
   Extent extent;
   bool contiguous;
+  bool empty; ///< No elements; `data` may be null.
 };
 
 /// Checks `tensor` against `desc` in everything but symbols, and that its

@@ -13,6 +13,10 @@ namespace ampc::rt {
 /// Alignment of every buffer: a cache line, and the widest vector.
 constexpr int64_t bufferAlignment = 64;
 
+/// What generated code may read from the start of a buffer, however small it is
+/// (vectors of lanes that are then discarded).
+constexpr int64_t readableBytes = 256;
+
 /// Sets `result` to `size` rounded up to the alignment; false (and 0) if
 /// negative or too large.
 inline bool alignSize(int64_t size, int64_t &result) {
@@ -23,13 +27,13 @@ inline bool alignSize(int64_t size, int64_t &result) {
   return true;
 }
 
-/// `size` bytes (at least one, if necessary), aligned, for free(). Null if
-/// there is no such memory.
+/// `size` bytes, aligned, for free(), followed by enough for buffers at their
+/// end to be readable. Null if there is no such memory.
 inline void *allocateAligned(int64_t size) {
   int64_t rounded;
-  if (!alignSize(size ? size : 1, rounded))
+  if (!alignSize(size, rounded) || rounded > INT64_MAX - readableBytes)
     return nullptr;
-  return aligned_alloc(bufferAlignment, size_t(rounded));
+  return aligned_alloc(bufferAlignment, size_t(rounded + readableBytes));
 }
 
 /// `count` zeroed objects, for free(); never null for want of elements only.

@@ -4,6 +4,8 @@
 #include "DType.h"
 #include "Memory.h"
 
+#include <string.h>
+
 using namespace ampc::rt;
 
 /// Followed by rank sizes and rank strides, and, at the next multiple of 64
@@ -15,9 +17,6 @@ struct Output::Block {
 };
 
 namespace {
-
-/// Non-null, for results without elements in a caller's null.
-alignas(64) char nothing[64];
 
 /// Sets rank sizes and rank row-major strides.
 void setDims(int64_t *to, const int64_t *dims, int32_t rank) {
@@ -53,6 +52,21 @@ void Output::begin(const DLTensor *callers) {
   given = callers;
   provided = isCallers = taken = false;
   data = nullptr;
+  staged = 0;
+}
+
+/// Makes `block` hold a header and `bytes` of elements.
+bool Output::allocate(int64_t header, int64_t bytes) {
+  int64_t total;
+  if (__builtin_add_overflow(header, bytes, &total))
+    return false;
+  if (block && block->capacity >= total)
+    return true;
+  free(block);
+  block = static_cast<Block *>(allocateAligned(total));
+  if (block)
+    block->capacity = total;
+  return block;
 }
 
 void *Output::provide(const ampc_tensor_desc &desc, uint32_t index,
@@ -68,8 +82,7 @@ void *Output::provide(const ampc_tensor_desc &desc, uint32_t index,
                  desc.name);
     return nullptr;
   }
-
-  if (given) {
+  if (given)
     for (int32_t i = 0; i < desc.rank; ++i)
       if (given->shape[i] != shape[i]) {
         message.fail(AMPC_WRONG_SHAPE,
@@ -79,43 +92,38 @@ void *Output::provide(const ampc_tensor_desc &desc, uint32_t index,
                      (long long)shape[i]);
         return nullptr;
       }
-    if (!callersDims) {
-      callersDims = allocateZeroed<int64_t>(2 * size_t(desc.rank));
-      if (!callersDims) {
-        message.fail(AMPC_OUT_OF_MEMORY, "out of memory");
-        return nullptr;
-      }
-    }
-    dims = callersDims;
-    data =
-        bytes ? static_cast<char *>(given->data) + given->byte_offset : nothing;
-    isCallers = true;
-  } else {
-    int64_t header, total;
-    alignSize(int64_t(sizeof(Block)) + 2 * desc.rank * int64_t(sizeof(int64_t)),
-              header);
-    if (__builtin_add_overflow(header, bytes ? bytes : 1, &total)) {
-      message.fail(AMPC_WRONG_SHAPE, "output %u \"%s\" would be too large",
-                   index, desc.name);
-      return nullptr;
-    }
-    if (!block || block->capacity < total) {
-      free(block);
-      block = static_cast<Block *>(allocateAligned(total));
-      if (!block) {
-        message.fail(AMPC_OUT_OF_MEMORY,
-                     "out of memory: %lld bytes for output %u \"%s\"",
-                     (long long)bytes, index, desc.name);
-        return nullptr;
-      }
-      block->capacity = total;
-    }
-    dims = block->dims();
-    data = reinterpret_cast<char *>(block) + header;
+
+  // A result in the caller's memory needs a block only for its dims and, if
+  // generated code might read past it, for staging.
+  isCallers = given;
+  bool inPlace = given && bytes >= readableBytes;
+  int64_t header;
+  alignSize(int64_t(sizeof(Block)) + 2 * desc.rank * int64_t(sizeof(int64_t)),
+            header);
+  if (!allocate(header, inPlace ? 0 : bytes)) {
+    message.fail(AMPC_OUT_OF_MEMORY,
+                 "out of memory: %lld bytes for output %u \"%s\"",
+                 (long long)bytes, index, desc.name);
+    return nullptr;
   }
-  setDims(dims, shape, desc.rank);
+  data = inPlace ? static_cast<char *>(given->data) + given->byte_offset
+                 : reinterpret_cast<char *>(block) + header;
+  staged = given && !inPlace ? bytes : 0;
+  setDims(block->dims(), shape, desc.rank);
   provided = true;
   return data;
+}
+
+void Output::finish() {
+  if (!given)
+    return;
+  char *callers = static_cast<char *>(given->data);
+  if (callers)
+    callers += given->byte_offset;
+  if (staged)
+    memcpy(callers, data, size_t(staged));
+  data = callers;
+  given = nullptr; // Not ours to look at after the run.
 }
 
 void Output::describe(const ampc_tensor_desc &desc, DLTensor &tensor) const {
@@ -124,8 +132,8 @@ void Output::describe(const ampc_tensor_desc &desc, DLTensor &tensor) const {
   tensor.device.device_type = kDLCPU;
   tensor.ndim = desc.rank;
   tensor.dtype = dtypeInfo(desc.dtype)->dl;
-  tensor.shape = dims;
-  tensor.strides = dims + desc.rank;
+  tensor.shape = block->dims();
+  tensor.strides = block->dims() + desc.rank;
 }
 
 DLManagedTensor *Output::take() {
@@ -140,6 +148,5 @@ DLManagedTensor *Output::take() {
 
 void Output::release() {
   free(block);
-  free(callersDims);
   *this = Output();
 }

@@ -9,10 +9,10 @@
 
 namespace ampc::rt {
 
-/// Where output `index` of the running or last run is. Memory of ours is one
-/// block from aligned_alloc that begins with its DLManagedTensor, so that the
-/// deleter is libc's free and outlives context and library. The block is kept
-/// for the next run unless it is taken. All zeros is an empty one.
+/// Where an output of the running or last run is. Memory of ours is one block
+/// from aligned_alloc that begins with its DLManagedTensor, so that the deleter
+/// is libc's free and outlives context and library. The block is kept for the
+/// next run unless it is taken. All zeros is an empty one.
 struct Output {
   /// `given` (may be null) is the caller's tensor for this run.
   void begin(const DLTensor *given);
@@ -20,6 +20,9 @@ struct Output {
   /// Provides the memory for a result of shape `dims`; null on failure.
   void *provide(const ampc_tensor_desc &desc, uint32_t index,
                 const int64_t *dims, Message &message);
+
+  /// After a successful run: brings a result that was staged to the caller.
+  void finish();
 
   /// Describes the result.
   void describe(const ampc_tensor_desc &desc, DLTensor &tensor) const;
@@ -35,10 +38,11 @@ struct Output {
 
 private:
   struct Block;
+  bool allocate(int64_t header, int64_t bytes);
+
   const DLTensor *given;
-  void *data;    ///< Of the result.
-  int64_t *dims; ///< rank sizes, then rank strides; ours, or in `block`.
-  int64_t *callersDims;
+  void *data;     ///< Of the result.
+  int64_t staged; ///< Bytes to copy from `block` to the caller.
   Block *block;
 };
 

@@ -11,9 +11,10 @@
 // new symbol, ampc_pool_v2. What `state` points to is private to the library
 // that defines the pool in use, whose functions are the only ones to look.
 //
-// Only GCC (and no clang) emits the unique binding; a library without it gets
-// a pool of its own and is otherwise right. The same holds for models linked
-// statically into a program that does not export its symbols.
+// Only GCC (and no clang) emits the unique binding; a library without it, or
+// linked with -Bsymbolic, gets a pool of its own and is otherwise right. The
+// same holds for models linked statically into a program that does not export
+// its symbols.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,10 @@
 
 #include "Context.h"
 #include "DType.h"
+#include "Memory.h"
 #include "Strided.h"
+
+#include <string.h>
 
 using namespace ampc::rt;
 
@@ -26,7 +29,8 @@ ampc_status checkCounts(const ampc_model_desc &desc,
   return AMPC_OK;
 }
 
-/// Describes input `index` to the generated code, copying it if it is strided.
+/// Describes input `index` to the generated code, copying it if it is strided
+/// or so small that generated code might read past the caller's memory.
 ampc_status setInput(ampc_context &context, uint32_t index,
                      const DLTensor &tensor, CheckedTensor &checked) {
   const ampc_tensor_desc &desc = context.model->desc->inputs[index];
@@ -41,16 +45,20 @@ ampc_status setInput(ampc_context &context, uint32_t index,
       elements *= sizes[i];
   }
   char *data = checked.data;
-  if (!checked.contiguous) {
-    int64_t elementSize = dtypeInfo(desc.dtype)->size;
-    data = static_cast<char *>(context.side.allocate(elements * elementSize));
+  int64_t elementSize = dtypeInfo(desc.dtype)->size;
+  int64_t bytes = checked.empty ? 0 : elements * elementSize;
+  if (!checked.contiguous || bytes < readableBytes) {
+    data = static_cast<char *>(context.side.allocate(bytes));
     if (!data)
       return context.error.fail(AMPC_OUT_OF_MEMORY,
                                 "out of memory: a contiguous copy of input %u "
                                 "\"%s\"",
                                 index, desc.name);
-    copyFromStrided(data, checked.data, desc.rank, tensor.shape, tensor.strides,
-                    elementSize);
+    if (!checked.contiguous)
+      copyFromStrided(data, checked.data, desc.rank, tensor.shape,
+                      tensor.strides, elementSize);
+    else if (bytes)
+      memcpy(data, checked.data, size_t(bytes));
   }
   words[0] = words[1] = int64_t(reinterpret_cast<intptr_t>(data));
   words[2] = 0;
@@ -116,6 +124,8 @@ ampc_status execute(ampc_context &context) {
       return context.error.fail(AMPC_INTERNAL,
                                 "output %u \"%s\" was not produced", i,
                                 desc.outputs[i].name);
+  for (uint32_t i = 0; i < desc.num_outputs; ++i)
+    context.outputs[i].finish();
   return AMPC_OK;
 }
 

@@ -14,7 +14,7 @@ struct alignas(64) SideArena::Chunk {
 void *SideArena::allocate(int64_t size) {
   constexpr int64_t smallest = 64 << 10;
   int64_t rounded;
-  if (!alignSize(size ? size : 1, rounded))
+  if (!alignSize(size, rounded))
     return nullptr;
   if (!newest || newest->size - used < rounded) {
     int64_t chunkSize = rounded > wanted ? rounded : wanted;

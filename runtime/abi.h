@@ -62,8 +62,11 @@ extern const ampc_model_desc ampc_model_description
 /// The part of a context that generated code reads directly. `inputs[i]`
 /// points to input i's descriptor {void *allocated, *aligned; int64 offset,
 /// sizes[rank], strides[rank]} (MLIR's ranked memref layout; rank 0 has no
-/// sizes or strides). Inputs are contiguous and never written. Every buffer that
-/// generated code is given, empty ones too, has 256 readable bytes at its start.
+/// sizes or strides). Inputs are contiguous and never written. Inputs and
+/// buffers of outputs may be the caller's and are aligned to their elements
+/// only; of types under 8 bits, see ampc_dtype for the unused bits. Every
+/// buffer that generated code is given, empty ones too, has 256 readable bytes
+/// at its start.
 struct ampc_exec {
   void *const *inputs;
   const void *weights;

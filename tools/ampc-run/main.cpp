@@ -99,6 +99,10 @@ int main(int argc, char **argv) {
   } catch (const std::exception &failure) {
     error = failure.what();
   }
+  // Names out of broken files may hold anything; this is one line.
+  for (char &c : error)
+    if (static_cast<unsigned char>(c) < 32)
+      c = '?';
   std::fprintf(stderr, "ampc-run: %s\n", error.c_str());
   return 1;
 }

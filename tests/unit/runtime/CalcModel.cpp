@@ -37,6 +37,14 @@ struct Memref {
   int64_t dims[2];
 };
 
+/// Reads what generated code may read of every buffer, see ampc_exec.
+void touch(const void *buffer) {
+  const volatile unsigned char *bytes =
+      static_cast<const unsigned char *>(buffer);
+  for (int i = 0; i < 256; ++i)
+    (void)bytes[i];
+}
+
 struct AddArgs {
   const float *a, *b;
   float *to;
@@ -64,6 +72,8 @@ int32_t calc(ampc_exec *exec) {
   auto input = [&](int i) -> const Memref & {
     return *static_cast<const Memref *>(exec->inputs[i]);
   };
+  for (int i = 0; i < 4; ++i)
+    touch(input(i).aligned);
   double factor = *reinterpret_cast<const double *>(input(3).aligned);
   if (factor != factor)
     return ampc_rt_fail(exec, AMPC_FAILED, "node \"scale\": NaN");
@@ -78,6 +88,8 @@ int32_t calc(ampc_exec *exec) {
       ampc_rt_arena(exec, 0, 2, sizes, first, last, offsets));
   if (!arena)
     return -1;
+  touch(arena + offsets[0]);
+  touch(arena + offsets[1]);
   float *sum = reinterpret_cast<float *>(arena + offsets[0]);
   AddArgs addArgs = {reinterpret_cast<const float *>(input(0).aligned),
                      reinterpret_cast<const float *>(input(1).aligned), sum};
@@ -90,6 +102,7 @@ int32_t calc(ampc_exec *exec) {
   void *out = ampc_rt_output(exec, 0, sumDims);
   if (!out)
     return -1;
+  touch(out);
   ScaleArgs scaleArgs = {sum, factor, static_cast<float *>(out)};
   ampc_rt_parallel(exec, scale, &scaleArgs, n, 16);
 
@@ -97,12 +110,14 @@ int32_t calc(ampc_exec *exec) {
   int64_t *side = static_cast<int64_t *>(ampc_rt_side_alloc(exec, flags * 8));
   if (!side)
     return -1;
+  touch(side);
   for (int64_t i = 0; i < flags; ++i)
     if (input(2).aligned[i])
       side[count++] = i;
   int64_t *chosen = static_cast<int64_t *>(ampc_rt_output(exec, 1, &count));
   if (!chosen)
     return -1;
+  touch(chosen);
   for (int64_t i = 0; i < count; ++i)
     chosen[i] = side[i];
   return AMPC_OK;

@@ -2,8 +2,11 @@
 
 #include "CalcTest.h"
 
+#include <algorithm>
 #include <cstring>
+#include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -194,6 +197,40 @@ TEST_F(CalcTest, NoElements) {
   ASSERT_EQ(api->take_output(context, 0, &taken), AMPC_OK);
   taken->deleter(taken);
   expectUsable();
+}
+
+TEST_F(CalcTest, SmallTensorsAtTheEndOfMemory) {
+  // Generated code reads vectors where there is less than one.
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  char *memory =
+      static_cast<char *>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(mprotect(memory + page, page, PROT_NONE), 0);
+  char *end = memory + page;
+  for (int64_t batch : {0, 1, 2, 15, 16, 17}) {
+    CalcInputs inputs(batch, 4);
+    size_t bytes = inputs.a.data.size() * sizeof(float);
+    // The result, then an input, then the guard.
+    Tensor<float> sum(kDLFloat, {batch, 4});
+    inputs.a.dl.data = end - bytes;
+    std::copy(inputs.a.data.begin(), inputs.a.data.end(),
+              static_cast<float *>(inputs.a.dl.data));
+    for (bool outputLast : {false, true}) {
+      sum.dl.data = outputLast ? end - bytes : end - 2 * bytes;
+      if (outputLast)
+        inputs.a.dl.data = inputs.a.data.data();
+      DLTensor *outputs[] = {&sum.dl, nullptr};
+      ASSERT_EQ(run(inputs, outputs), AMPC_OK) << api->last_error(context);
+      for (size_t i = 0; i < inputs.a.data.size(); ++i)
+        ASSERT_EQ(static_cast<float *>(sum.dl.data)[i], inputs.sum(i));
+      DLTensor seen;
+      ASSERT_EQ(api->output(context, 0, &seen), AMPC_OK);
+      EXPECT_EQ(seen.data, sum.dl.data);
+      EXPECT_EQ(seen.shape[0], batch);
+    }
+  }
+  munmap(memory, 2 * page);
 }
 
 TEST(Run, EightThreadsOfOneModel) {
