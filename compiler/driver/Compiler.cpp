@@ -68,7 +68,8 @@ private:
                  llvm::function_ref<void(OpPassManager &)> add);
   bool compileModule(ModuleOp module);
   llvm::Error writeExternalWeights();
-  llvm::Error write(ModuleOp module);
+  llvm::Error write(ModuleOp module, StringRef prefix);
+  llvm::Expected<bool> writeAll(ModuleOp module);
   std::string infoJson() const;
 
   const Options &options;
@@ -81,6 +82,8 @@ private:
   cpu::Processor processor;
   ModelDescription description;
   std::unique_ptr<amp::WeightLayout> weights;
+  // Appear after the output did.
+  TemporaryFile weightsFile, reportFile;
 };
 
 } // namespace
@@ -180,28 +183,28 @@ std::string Compilation::infoJson() const {
   return text;
 }
 
-/// Writes `<output>.weights`; afterwards the description names it.
+/// Writes what will be `<output>.weights`; afterwards the description names it.
 llvm::Error Compilation::writeExternalWeights() {
   std::string path = options.output + ".weights";
-  TemporaryFile file;
-  if (llvm::Error error = file.create(path))
+  if (llvm::Error error = weightsFile.create(path))
     return error;
-  if (llvm::Error error = file.fill([&](llvm::raw_pwrite_stream &stream) {
-        writeWeights(*weights, stream);
-        return llvm::Error::success();
-      }))
+  if (llvm::Error error =
+          weightsFile.fill([&](llvm::raw_pwrite_stream &stream) {
+            writeWeights(*weights, stream);
+            return llvm::Error::success();
+          }))
     return error;
-  auto content = llvm::MemoryBuffer::getFile(file.path(), /*IsText=*/false,
+  auto content = llvm::MemoryBuffer::getFile(weightsFile.path(), /*IsText=*/false,
                                              /*RequiresNullTerminator=*/false);
   if (!content)
     return llvm::createStringError("cannot read '%s' back: %s", path.c_str(),
                                    content.getError().message().c_str());
   description.weightsHash = llvm::xxHash64((*content)->getBuffer());
   description.weightsFile = llvm::sys::path::filename(path).str();
-  return file.keep();
+  return llvm::Error::success();
 }
 
-llvm::Error Compilation::write(ModuleOp module) {
+llvm::Error Compilation::write(ModuleOp module, StringRef prefix) {
   bool external = options.externalWeights && weights->size();
   if (external)
     if (llvm::Error error = writeExternalWeights())
@@ -231,11 +234,42 @@ llvm::Error Compilation::write(ModuleOp module) {
   llvm::Error error =
       format == Format::shared
           ? exportShared(options.output, object, embedded)
-          : exportRelocatable(
-                options.output, object, embedded,
-                identifier(llvm::sys::path::stem(options.output)));
+          : exportRelocatable(options.output, object, embedded, prefix);
   timer.done("link");
   return error;
+}
+
+/// Everything behind the import. False: an error was reported.
+llvm::Expected<bool> Compilation::writeAll(ModuleOp module) {
+  if (!options.report.empty()) {
+    if (llvm::Error error = reportFile.create(options.report))
+      return std::move(error);
+    if (llvm::Error error = reportFile.fill([&](llvm::raw_pwrite_stream &out) {
+          writeReport(module, description.signature, out);
+          return llvm::Error::success();
+        }))
+      return std::move(error);
+  }
+  std::string prefix = identifier(llvm::sys::path::stem(options.output));
+  llvm::Error error = llvm::Error::success();
+  if (format == Format::mlir)
+    error = writeFile(options.output, [&](llvm::raw_pwrite_stream &stream) {
+      module->print(stream, OpPrintingFlags().enableDebugInfo());
+      stream << "\n";
+      return llvm::Error::success();
+    });
+  else if (format == Format::header)
+    error = exportHeader(options.output, description.signature, prefix);
+  else if (!compileModule(module))
+    return false;
+  else
+    error = write(module, prefix);
+  for (TemporaryFile *file : {&weightsFile, &reportFile})
+    if (!error && !file->path().empty())
+      error = file->keep();
+  if (error)
+    return std::move(error);
+  return true;
 }
 
 bool Compilation::run() {
@@ -260,29 +294,11 @@ bool Compilation::run() {
       given && !given.empty())
     name = given;
   description.signature = readSignature(main, name);
-  Report report;
-  if (!options.report.empty())
-    report.addModel(*module);
 
-  llvm::Error error = llvm::Error::success();
-  if (format == Format::mlir)
-    error = writeFile(options.output, [&](llvm::raw_pwrite_stream &stream) {
-      module->print(stream, OpPrintingFlags().enableDebugInfo());
-      stream << "\n";
-      return llvm::Error::success();
-    });
-  else if (format == Format::header)
-    error = exportHeader(options.output, description.signature,
-                         identifier(llvm::sys::path::stem(options.output)));
-  else if (compileModule(*module))
-    error = write(*module);
-  else
-    return false;
-  if (!error && !options.report.empty())
-    error = report.write(options.report, description.signature);
-  if (!error)
-    return true;
-  diagnostics.error(std::move(error));
+  llvm::Expected<bool> done = writeAll(*module);
+  if (done)
+    return *done;
+  diagnostics.error(done.takeError());
   return false;
 }
 

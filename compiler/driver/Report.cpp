@@ -3,7 +3,6 @@
 #include "compiler/driver/Report.h"
 
 #include "compiler/driver/Diagnostics.h"
-#include "compiler/export/TemporaryFile.h"
 #include "compiler/ir/Amp.h"
 
 #include <cmath>
@@ -53,19 +52,15 @@ static llvm::json::Object record(amp::PrecisionOpInterface op) {
       {"formats", std::move(formats)}};
 }
 
-void Report::addModel(ModuleOp module) {
+void ampc::writeReport(ModuleOp module, const Signature &signature,
+                       llvm::raw_ostream &stream) {
+  llvm::json::Array ops;
   module.walk([&](amp::PrecisionOpInterface op) {
     // The interface is also on arith's scalars, which are shape arithmetic.
     if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>))
       ops.push_back(record(op));
   });
-}
-
-llvm::Error Report::write(StringRef path, const Signature &signature) const {
   llvm::json::Object document = signature.toJson();
-  document["ops"] = llvm::json::Array(ops);
-  return writeFile(path, [&](llvm::raw_pwrite_stream &stream) {
-    stream << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(document)));
-    return llvm::Error::success();
-  });
+  document["ops"] = std::move(ops);
+  stream << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(document)));
 }

@@ -6,22 +6,14 @@
 #include "compiler/export/Signature.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/Error.h"
-#include "llvm/Support/JSON.h"
 
 namespace ampc {
 
-/// What `--report` writes: for each op that a model was imported as, the nodes
-/// it comes from, its work and its types. Numbers are null where they depend on
-/// dimensions that are not known.
-class Report {
-public:
-  void addModel(mlir::ModuleOp module);
-  llvm::Error write(llvm::StringRef path, const Signature &signature) const;
-
-private:
-  llvm::json::Array ops;
-};
+/// What `--report` writes: JSON with the signature and, for each op that the
+/// model was imported as, the nodes it comes from, its work and its types.
+/// Numbers are null where they depend on dimensions that are not known.
+void writeReport(mlir::ModuleOp module, const Signature &signature,
+                 llvm::raw_ostream &stream);
 
 } // namespace ampc
 

@@ -2,6 +2,8 @@
 
 #include "compiler/driver/Registration.h"
 
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -12,6 +14,10 @@ int main(int argc, char **argv) {
   ampc::registerPasses();
   mlir::registerTransformsPasses();
   mlir::memref::registerMemRefPasses();
+  // Only those of upstream's conversions that our pipelines use: the header
+  // that registers all of them takes a minute to compile.
+  mlir::registerPass(mlir::createConvertSCFToCFPass);
+  mlir::registerPass(mlir::createReconcileUnrealizedCastsPass);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "ampc's optimizer driver\n", registry));
 }

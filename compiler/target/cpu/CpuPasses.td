@@ -81,7 +81,9 @@ def CpuToLLVM : Pass<"amp-cpu-to-llvm", "::mlir::ModuleOp"> {
     Allocations, copies and anything else that would need a library must be gone: they
     are errors here, not calls of `malloc` or `memrefCopy`.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 #endif // AMPC_TARGET_CPU_PASSES

@@ -14,6 +14,7 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
@@ -27,11 +28,23 @@ namespace ampc::cpu {
 using namespace mlir;
 
 namespace {
+/// vector.fma would become LLVM's fmuladd, which may round twice.
+struct FuseAlways : OpRewritePattern<vector::FMAOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::FMAOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<math::FmaOp>(op, op.getLhs(), op.getRhs(),
+                                             op.getAcc());
+    return success();
+  }
+};
+
 struct ToLLVM : public ampc::cpu::impl::CpuToLLVMBase<ToLLVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    if (failed(simplify()))
+    if (failed(checkMemory()))
       return signalPassFailure();
+    simplify();
 
     LowerToLLVMOptions options(context);
     options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
@@ -53,8 +66,6 @@ struct ToLLVM : public ampc::cpu::impl::CpuToLLVMBase<ToLLVM> {
 
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
-    // memref.copy would call memrefCopy, which nobody defines.
-    target.addIllegalOp<memref::CopyOp>();
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return signalPassFailure();
@@ -62,10 +73,23 @@ struct ToLLVM : public ampc::cpu::impl::CpuToLLVMBase<ToLLVM> {
   }
 
 private:
+  /// Upstream would lower these to calls of functions that no model has.
+  LogicalResult checkMemory() {
+    WalkResult result = getOperation()->walk([](Operation *op) {
+      if (!isa<memref::AllocOp, memref::DeallocOp, memref::CopyOp>(op))
+        return WalkResult::advance();
+      op->emitOpError("must be gone before the conversion to LLVM: memory is "
+                      "planned and copies are kernels");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// Ops of arith and vector that have no counterpart in LLVM become ones that
   /// have.
-  LogicalResult simplify() {
+  void simplify() {
     RewritePatternSet patterns(&getContext());
+    patterns.add<FuseAlways>(&getContext());
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     vector::populateVectorBroadcastLoweringPatterns(patterns);
     vector::populateVectorMaskOpLoweringPatterns(patterns);
@@ -79,7 +103,6 @@ private:
     config.maxIterations = 2;
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
                                        config);
-    return success();
   }
 
   /// A clear error for an op that no pattern knew.
