@@ -3,6 +3,7 @@
 #include "compiler/driver/Compiler.h"
 
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/FoldConstants.h"
 #include "compiler/driver/Pipelines.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Report.h"
@@ -154,8 +155,14 @@ bool Compilation::runPasses(ModuleOp module, StringRef step,
 }
 
 bool Compilation::compileModule(ModuleOp module) {
-  if (!runPasses(module, "form kernels", addTensorPasses) ||
-      !runPasses(module, "plan memory", addBufferPasses))
+  if (!runPasses(module, "form kernels", addTensorPasses))
+    return false;
+  if (llvm::Error error = foldConstants(module)) {
+    diagnostics.error(std::move(error));
+    return false;
+  }
+  timer.done("fold constants");
+  if (!runPasses(module, "plan memory", addBufferPasses))
     return false;
   weights = std::make_unique<amp::WeightLayout>(module);
   description.weightsSize = weights->size();
