@@ -168,7 +168,7 @@ struct Runner {
   llvm::Error run(const std::string &path) {
     char message[512] = "";
     auto error = [&] {
-      return llvm::createStringError("constants cannot be run: %s", message);
+      return llvm::createStringError("constants cannot be run: %s", &message[0]);
     };
     if (!ampc_library_open(path.c_str(), &library, message, sizeof message))
       return error();
