@@ -75,8 +75,8 @@ Tensor NodeBuilder::broadcast(const Tensor &x, const Dims &dims) {
       return {create<arith::ConstantOp>(elements), x.dtype, dims, elements};
     }
     Value value = scalars.value(Attribute(element));
-    return {create<amp::SplatOp>(result, value, dynamic(dims)), x.dtype, dims,
-            {}};
+    return {
+        create<amp::SplatOp>(result, value, dynamic(dims)), x.dtype, dims, {}};
   }
   SmallVector<int64_t> maybeOne;
   size_t offset = dims.size() - x.dims.size();
@@ -84,7 +84,9 @@ Tensor NodeBuilder::broadcast(const Tensor &x, const Dims &dims) {
     if (!constantInt(size) && size != dims[offset + i])
       maybeOne.push_back(i);
   return {create<amp::BroadcastOp>(result, x.value, dynamic(dims), maybeOne),
-          x.dtype, dims, {}};
+          x.dtype,
+          dims,
+          {}};
 }
 
 LogicalResult NodeBuilder::broadcastAll(MutableArrayRef<Tensor> tensors) {

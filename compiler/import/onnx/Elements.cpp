@@ -72,11 +72,11 @@ Tensor NodeBuilder::compare(arith::CmpIPredicate signedPredicate,
   if (isFloat(lhs.dtype))
     result = create<arith::CmpFOp>(predicate, lhs.value, rhs.value);
   else
-    result = create<arith::CmpIOp>(
-        isUnsigned(lhs.dtype) || lhs.dtype == DType::Bool
-            ? toUnsigned(signedPredicate)
-            : signedPredicate,
-        lhs.value, rhs.value);
+    result =
+        create<arith::CmpIOp>(isUnsigned(lhs.dtype) || lhs.dtype == DType::Bool
+                                  ? toUnsigned(signedPredicate)
+                                  : signedPredicate,
+                              lhs.value, rhs.value);
   return {result, DType::Bool, lhs.dims, {}};
 }
 
@@ -89,9 +89,9 @@ Tensor NodeBuilder::cast(const Tensor &x, DType to) {
     same.dtype = to;
     return same;
   }
-  Value value = create<amp::CastOp>(type(to, x.dims), x.value,
-                                    amp::CastOrigin::Source,
-                                    isUnsigned(x.dtype), isUnsigned(to));
+  Value value =
+      create<amp::CastOp>(type(to, x.dims), x.value, amp::CastOrigin::Source,
+                          isUnsigned(x.dtype), isUnsigned(to));
   return {value, to, x.dims, {}};
 }
 
@@ -121,23 +121,26 @@ Tensor NodeBuilder::splat(double value, DType dtype, const Dims &dims) {
         result, Attribute(numberAttr(result.getElementType(), value)));
     return {create<arith::ConstantOp>(elements), dtype, dims, elements};
   }
-  return {create<amp::SplatOp>(result, scalarConstant(value, dtype),
-                               dynamic(dims)),
-          dtype, dims, {}};
+  return {
+      create<amp::SplatOp>(result, scalarConstant(value, dtype), dynamic(dims)),
+      dtype,
+      dims,
+      {}};
 }
 
 Tensor NodeBuilder::constant(ArrayRef<int64_t> values, DType dtype,
                              ArrayRef<int64_t> shape) {
   Type element = onnx_import::elementType(context(), dtype);
-  auto attributes = llvm::map_to_vector(values, [&](int64_t value) -> Attribute {
-    if (isa<FloatType>(element))
-      return numberAttr(element, static_cast<double>(value));
-    return IntegerAttr::get(
-        element, APInt(64, value).sextOrTrunc(element.getIntOrFloatBitWidth()));
-  });
-  return constant(DenseElementsAttr::get(RankedTensorType::get(shape, element),
-                                         attributes),
-                  dtype, "");
+  auto attributes =
+      llvm::map_to_vector(values, [&](int64_t value) -> Attribute {
+        if (isa<FloatType>(element))
+          return numberAttr(element, static_cast<double>(value));
+        return IntegerAttr::get(element, APInt(64, value).sextOrTrunc(
+                                             element.getIntOrFloatBitWidth()));
+      });
+  return constant(
+      DenseElementsAttr::get(RankedTensorType::get(shape, element), attributes),
+      dtype, "");
 }
 
 Tensor NodeBuilder::constant(ElementsAttr elements, DType dtype,

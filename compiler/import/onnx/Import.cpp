@@ -9,8 +9,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 #include <onnx/onnx_pb.h>
 
 using namespace mlir;
@@ -29,20 +27,20 @@ static void setModelAttributes(ModuleOp module, const onnx::ModelProto &model,
     opsets.push_back(builder.getNamedAttr(
         import.domain().empty() ? "ai.onnx" : import.domain(),
         builder.getI64IntegerAttr(import.version())));
-  module->setAttr("amp.opsets", DictionaryAttr::get(module.getContext(), opsets));
+  module->setAttr("amp.opsets",
+                  DictionaryAttr::get(module.getContext(), opsets));
 }
 
 OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
                                        const ImportOptions &options,
                                        MLIRContext &context) {
-  context.loadDialect<::amp::AmpDialect, arith::ArithDialect,
-                      func::FuncDialect, math::MathDialect,
-                      tensor::TensorDialect>();
+  context.loadDialect<::amp::AmpDialect, arith::ArithDialect, func::FuncDialect,
+                      math::MathDialect, tensor::TensorDialect>();
   Location unknown = UnknownLoc::get(&context);
   std::string error;
   std::unique_ptr<onnx::ModelProto> model = loadModel(path, error);
   if (!model) {
-    emitError(unknown) << path << ": " << error;
+    emitError(unknown) << error;
     return nullptr;
   }
 
@@ -50,23 +48,18 @@ OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   setModelAttributes(*module, *model, path);
   auto builder = OpBuilder::atBlockEnd(module->getBody());
-  auto function = builder.create<func::FuncOp>(
-      loc, "main", builder.getFunctionType({}, {}));
+  auto function = builder.create<func::FuncOp>(loc, "main",
+                                               builder.getFunctionType({}, {}));
   function.addEntryBlock();
 
   SmallVector<std::string> errors =
       Importer(*model, modelDirectory(path), function).run(options);
-  if (errors.size() == 1)
-    emitError(unknown) << path << ": " << errors.front();
-  else if (!errors.empty())
-    emitError(unknown) << path << ": " << errors.size()
-                       << " things of this model are not supported:\n  "
-                       << llvm::join(errors, "\n  ");
+  for (const std::string &line : errors)
+    emitError(unknown) << line;
   if (!errors.empty())
     return nullptr;
   if (failed(verify(*module))) {
-    emitError(unknown) << path << ": internal error: the imported module is "
-                                  "not valid";
+    emitError(unknown) << "internal error: the imported module is not valid";
     return nullptr;
   }
   return module;

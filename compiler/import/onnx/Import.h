@@ -27,11 +27,13 @@ struct ImportOptions {
 /// - `func.func @main`, whose arguments and results carry `amp.name` (string),
 ///   `amp.dtype` (i32, TensorProto.DataType) and `amp.symbols` (strings, empty
 ///   for static and anonymous dimensions);
-/// - an `amp.weight_data` for each constant above 1 KiB, over the mapped file if
+/// - an `amp.weight_data` for each constant above 1 KiB, over the mapped file
+/// if
 ///   the data is external. The module owns the mapping;
 /// - the attributes `amp.model_name` and `amp.opsets`.
-/// Returns null after one error diagnostic that names the file and everything
-/// in the model that cannot be imported.
+/// Returns null after error diagnostics, each one line: all nodes that cannot
+/// be imported, or what is wrong with the file. Diagnostics do not repeat
+/// `path`.
 mlir::OwningOpRef<mlir::ModuleOp> importOnnx(llvm::StringRef path,
                                              const ImportOptions &options,
                                              mlir::MLIRContext &context);

@@ -16,9 +16,8 @@ using namespace mlir;
 namespace ampc::onnx_import {
 
 std::string describe(const onnx::NodeProto &proto, int index, int version) {
-  std::string text =
-      proto.name().empty() ? "node #" + std::to_string(index)
-                           : "node '" + proto.name() + "'";
+  std::string text = proto.name().empty() ? "node #" + std::to_string(index)
+                                          : "node '" + proto.name() + "'";
   text += " (";
   if (!proto.domain().empty() && proto.domain() != "ai.onnx")
     text += proto.domain() + ".";
@@ -246,7 +245,8 @@ LogicalResult Importer::placeholders(Node &node,
                                      ArrayRef<onnx::TypeProto> inferred) {
   // The module will be thrown away: values need types only.
   auto undefined = [&](Type type) -> Value {
-    return builder.create<UnrealizedConversionCastOp>(node.loc, type, ValueRange())
+    return builder
+        .create<UnrealizedConversionCastOp>(node.loc, type, ValueRange())
         .getResult(0);
   };
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -259,10 +259,9 @@ LogicalResult Importer::placeholders(Node &node,
     if (!elementType(builder.getContext(), tensor.dtype))
       return failure();
     for (const auto &dim : type.shape().dim())
-      tensor.dims.push_back(
-          dim.has_dim_value()
-              ? scalars.index(dim.dim_value())
-              : Scalar(undefined(builder.getIndexType())));
+      tensor.dims.push_back(dim.has_dim_value()
+                                ? scalars.index(dim.dim_value())
+                                : Scalar(undefined(builder.getIndexType())));
     tensor.value = undefined(forms.type(tensor.dtype, tensor.dims));
     node.outputs[i] = valueOf(tensor);
   }

@@ -14,6 +14,7 @@ struct ImportOptions;
 namespace onnx {
 class FunctionProto;
 class ModelProto;
+class TypeProto;
 } // namespace onnx
 
 namespace ampc::onnx_import {

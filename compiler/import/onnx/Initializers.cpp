@@ -106,8 +106,9 @@ ValueRef importTensor(onnx::TensorProto &tensor, StringRef name,
     if (!blob)
       return nullptr;
   } else {
-    blob = ownString(tensor.has_raw_data() ? tensor.release_raw_data()
-                                           : new std::string(storeTyped(tensor)));
+    blob =
+        ownString(tensor.has_raw_data() ? tensor.release_raw_data()
+                                        : new std::string(storeTyped(tensor)));
   }
   if (blob->getData().size() != size) {
     error = "has " + std::to_string(blob->getData().size()) +

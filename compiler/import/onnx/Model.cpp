@@ -40,7 +40,8 @@ template <typename Body> static bool guarded(std::string &error, Body body) {
 
 std::string modelDirectory(llvm::StringRef path) {
   size_t slash = path.rfind('/');
-  return slash == llvm::StringRef::npos ? "." : path.take_front(slash + 1).str();
+  return slash == llvm::StringRef::npos ? "."
+                                        : path.take_front(slash + 1).str();
 }
 
 static bool parse(llvm::StringRef path, onnx::ModelProto &model,
@@ -144,7 +145,9 @@ const onnx::OpSchema *findSchema(llvm::StringRef op, int opset,
       op.str(), opset, domain == "ai.onnx" ? std::string() : domain.str());
 }
 
-int sinceVersion(const onnx::OpSchema &schema) { return schema.since_version(); }
+int sinceVersion(const onnx::OpSchema &schema) {
+  return schema.since_version();
+}
 
 bool isDeprecated(const onnx::OpSchema &schema) { return schema.deprecated(); }
 

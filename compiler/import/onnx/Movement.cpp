@@ -37,7 +37,9 @@ Tensor NodeBuilder::transpose(const Tensor &x, ArrayRef<int64_t> permutation) {
   for (int64_t from : permutation)
     dims.push_back(x.dims[from]);
   return {create<amp::TransposeOp>(type(x.dtype, dims), x.value, permutation),
-          x.dtype, dims, {}};
+          x.dtype,
+          dims,
+          {}};
 }
 
 Tensor NodeBuilder::slice(const Tensor &x, ArrayRef<Scalar> starts,
@@ -50,7 +52,9 @@ Tensor NodeBuilder::slice(const Tensor &x, ArrayRef<Scalar> starts,
     return x;
   return {create<amp::SliceOp>(type(x.dtype, dims), x.value, starts, steps,
                                dynamic(dims)),
-          x.dtype, dims, {}};
+          x.dtype,
+          dims,
+          {}};
 }
 
 Tensor NodeBuilder::sliceAxis(const Tensor &x, int64_t axis, Scalar start,
@@ -99,12 +103,16 @@ Tensor NodeBuilder::padWith(const Tensor &x, Value value, ArrayRef<Scalar> low,
   return {create<amp::PadOp>(type(x.dtype, dims), x.value, value, dynamic(low),
                              dynamic(dims), staticShape(low), interior, mode,
                              grows),
-          x.dtype, dims, {}};
+          x.dtype,
+          dims,
+          {}};
 }
 
 Tensor NodeBuilder::iota(DType dtype, int64_t dimension, const Dims &dims) {
   return {create<amp::IotaOp>(type(dtype, dims), dimension, dynamic(dims)),
-          dtype, dims, {}};
+          dtype,
+          dims,
+          {}};
 }
 
 Tensor NodeBuilder::gather(const Tensor &x, const Tensor &indices,
@@ -112,9 +120,11 @@ Tensor NodeBuilder::gather(const Tensor &x, const Tensor &indices,
   Dims dims(x.dims.begin(), x.dims.begin() + axis);
   dims.append(indices.dims);
   dims.append(x.dims.begin() + axis + 1, x.dims.end());
-  return {create<amp::GatherOp>(type(x.dtype, dims), axis, x.value,
-                                indices.value),
-          x.dtype, dims, {}};
+  return {
+      create<amp::GatherOp>(type(x.dtype, dims), axis, x.value, indices.value),
+      x.dtype,
+      dims,
+      {}};
 }
 
 } // namespace ampc::onnx_import

@@ -43,8 +43,10 @@ struct Node {
   std::optional<int64_t> intAttr(llvm::StringRef name) const;
   std::optional<double> floatAttr(llvm::StringRef name) const;
   std::optional<std::string> stringAttr(llvm::StringRef name) const;
-  std::optional<llvm::SmallVector<int64_t>> intsAttr(llvm::StringRef name) const;
-  std::optional<llvm::SmallVector<double>> floatsAttr(llvm::StringRef name) const;
+  std::optional<llvm::SmallVector<int64_t>>
+  intsAttr(llvm::StringRef name) const;
+  std::optional<llvm::SmallVector<double>>
+  floatsAttr(llvm::StringRef name) const;
   /// Null if there is none.
   onnx::TensorProto *tensorAttr(llvm::StringRef name) const;
   onnx::GraphProto *graphAttr(llvm::StringRef name) const;

@@ -31,17 +31,16 @@ SmallVector<Tensor> NodeBuilder::tensors(unsigned first) {
 FailureOr<SmallVector<Scalar>> NodeBuilder::list(unsigned i) {
   if (const SmallVector<Scalar> *list = importer.forms.list(input(i), loc()))
     return *list;
-  return fail("input " + Twine(i) + " must be a list of known length, at most " +
-              Twine(NamedValue::kMaxScalars) + ", but has shape " +
-              toString(dims(i)));
+  return fail(
+      "input " + Twine(i) + " must be a list of known length, at most " +
+      Twine(NamedValue::kMaxScalars) + ", but has shape " + toString(dims(i)));
 }
 
 FailureOr<SmallVector<int64_t>> NodeBuilder::constantInts(unsigned i) {
   SmallVector<int64_t> values;
   if (input(i).canBeScalars() && (input(i).constant || input(i).scalars)) {
     auto scalars = list(i);
-    if (succeeded(scalars) &&
-        onnx_import::constantInts(*scalars, values))
+    if (succeeded(scalars) && onnx_import::constantInts(*scalars, values))
       return values;
   }
   return fail("input " + Twine(i) + " must be constant");

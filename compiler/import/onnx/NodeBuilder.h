@@ -48,7 +48,8 @@ public:
   /// constant, and at least one is a list already.
   bool onScalars();
 
-  //===--- Attributes: of the node, else the schema's default ---------------===//
+  //===--- Attributes: of the node, else the schema's default
+  //---------------===//
 
   int64_t intAttr(llvm::StringRef name, int64_t missing = 0) {
     return node.intAttr(name).value_or(missing);
@@ -104,13 +105,16 @@ public:
   /// Values of the sizes that are not constant.
   llvm::SmallVector<mlir::Value> dynamic(llvm::ArrayRef<Scalar> dims);
 
-  //===--- Elements.cpp: pointwise ------------------------------------------===//
+  //===--- Elements.cpp: pointwise
+  //------------------------------------------===//
 
   /// A pointwise op on tensors of one shape; the result has type `dtype`.
   template <typename Op, typename... Args>
   Tensor pointwise(DType dtype, const Tensor &first, Args &&...rest) {
-    return {create<Op>(first.value, valueOf(rest)...).getResult(), dtype,
-            first.dims, {}};
+    return {create<Op>(first.value, valueOf(rest)...).getResult(),
+            dtype,
+            first.dims,
+            {}};
   }
   Tensor add(const Tensor &lhs, const Tensor &rhs);
   Tensor sub(const Tensor &lhs, const Tensor &rhs);
@@ -161,9 +165,8 @@ public:
   /// Pads by a constant.
   Tensor pad(const Tensor &x, double value, llvm::ArrayRef<Scalar> low,
              llvm::ArrayRef<Scalar> high);
-  Tensor padWith(const Tensor &x, mlir::Value value,
-                 llvm::ArrayRef<Scalar> low, llvm::ArrayRef<Scalar> high,
-                 amp::PadMode mode);
+  Tensor padWith(const Tensor &x, mlir::Value value, llvm::ArrayRef<Scalar> low,
+                 llvm::ArrayRef<Scalar> high, amp::PadMode mode);
   /// A reshape that inserts dimensions of size one at `axes` of the result.
   Tensor unsqueeze(const Tensor &x, llvm::ArrayRef<int64_t> axes);
   Tensor iota(DType dtype, int64_t dimension, const Dims &dims);

@@ -30,10 +30,9 @@ Value PointBuilder::compare(CmpIPredicate predicate, DType dtype, Value lhs,
   auto [ofFloat, ofUnsigned] = byPredicate[static_cast<int>(predicate)];
   if (isFloat(dtype))
     return emit<arith::CmpFOp>(ofFloat, lhs, rhs);
-  return emit<arith::CmpIOp>(isUnsigned(dtype) || dtype == DType::Bool
-                                 ? ofUnsigned
-                                 : predicate,
-                             lhs, rhs);
+  return emit<arith::CmpIOp>(
+      isUnsigned(dtype) || dtype == DType::Bool ? ofUnsigned : predicate, lhs,
+      rhs);
 }
 
 Value PointBuilder::safeDivisor(DType dtype, Value rhs, Value &isMinusOne) {
@@ -52,8 +51,8 @@ Value PointBuilder::divideInts(DType dtype, Value lhs, Value rhs) {
   if (isUnsigned(dtype))
     return emit<arith::DivUIOp>(lhs, divisor);
   Value quotient = emit<arith::DivSIOp>(lhs, divisor);
-  return select(isMinusOne,
-                emit<arith::SubIOp>(constant(0, dtype), lhs), quotient);
+  return select(isMinusOne, emit<arith::SubIOp>(constant(0, dtype), lhs),
+                quotient);
 }
 
 Value PointBuilder::remainderInts(DType dtype, Value lhs, Value rhs) {
@@ -151,8 +150,8 @@ LogicalResult buildPointwise(NodeBuilder &b, DType result, bool exact,
   auto operands = llvm::map_to_vector(
       inputs, [](const Tensor &tensor) { return tensor.value; });
   PointBuilder point(b, inputs.front().dims);
-  return b.output(0, Tensor{formula(point, operands), result,
-                            inputs.front().dims, {}});
+  return b.output(
+      0, Tensor{formula(point, operands), result, inputs.front().dims, {}});
 }
 
 } // namespace ampc::onnx_import

@@ -7,8 +7,8 @@
 
 namespace ampc::onnx_import {
 
-/// Emits a pointwise formula either on tensors of one shape or on the scalars of
-/// shape values, where int32 and int64 are `index`.
+/// Emits a pointwise formula either on tensors of one shape or on the scalars
+/// of shape values, where int32 and int64 are `index`.
 class PointBuilder {
 public:
   /// On scalars.
@@ -65,7 +65,8 @@ private:
   }
   mlir::Value castScalar(mlir::Value x, DType from, DType to);
   /// The divisor with what would trap replaced by one.
-  mlir::Value safeDivisor(DType dtype, mlir::Value rhs, mlir::Value &isMinusOne);
+  mlir::Value safeDivisor(DType dtype, mlir::Value rhs,
+                          mlir::Value &isMinusOne);
 
   const Dims *dims;
 };

@@ -16,10 +16,12 @@ Tensor NodeBuilder::reduce(amp::ReduceKind kind, const Tensor &x,
     for (auto [i, size] : llvm::enumerate(x.dims))
       if (!llvm::is_contained(sorted, i))
         dims.push_back(size);
-    result = {create<amp::ReduceOp>(type(x.dtype, dims), kind, x.value, sorted,
-                                    isUnsigned(x.dtype) ||
-                                        x.dtype == DType::Bool),
-              x.dtype, dims, {}};
+    result = {
+        create<amp::ReduceOp>(type(x.dtype, dims), kind, x.value, sorted,
+                              isUnsigned(x.dtype) || x.dtype == DType::Bool),
+        x.dtype,
+        dims,
+        {}};
   }
   return keepDims ? unsqueeze(result, sorted) : result;
 }
@@ -40,8 +42,8 @@ Tensor NodeBuilder::divideByCount(const Tensor &sum, Scalar count) {
       return sum;
     divisor = splatLike(static_cast<double>(*known), sum);
   } else {
-    divisor = broadcast(cast(scalarTensor(count, DType::Int64), sum.dtype),
-                        sum.dims);
+    divisor =
+        broadcast(cast(scalarTensor(count, DType::Int64), sum.dtype), sum.dims);
   }
   if (isFloat(sum.dtype))
     return div(sum, divisor);

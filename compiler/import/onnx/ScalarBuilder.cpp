@@ -42,8 +42,7 @@ Value ScalarBuilder::value(Scalar scalar) {
     // At the start of the function, where it dominates every region.
     OpBuilder::InsertionGuard guard(builder);
     Block *block = builder.getInsertionBlock();
-    if (auto function =
-            dyn_cast_or_null<func::FuncOp>(block->getParentOp()))
+    if (auto function = dyn_cast_or_null<func::FuncOp>(block->getParentOp()))
       block = &function.front();
     else if (auto function =
                  block->getParentOp()->getParentOfType<func::FuncOp>())
@@ -88,8 +87,9 @@ Scalar ScalarBuilder::add(Scalar lhs, Scalar rhs) {
   if (increment == 0)
     return lhs;
   // (x + a) + b is x + (a + b).
-  if (auto sum = dyn_cast<Value>(lhs) ? cast<Value>(lhs).getDefiningOp<arith::AddIOp>()
-                                      : arith::AddIOp();
+  if (auto sum = dyn_cast<Value>(lhs)
+                     ? cast<Value>(lhs).getDefiningOp<arith::AddIOp>()
+                     : arith::AddIOp();
       sum && increment)
     if (auto inner = getConstantIntValue(sum.getRhs()))
       return add(Scalar(sum.getLhs()), index(*inner + *increment));
@@ -228,8 +228,8 @@ Scalar ScalarBuilder::windowed(Scalar in, int64_t kernel, int64_t stride,
                              padHigh, ceil);
   // As amp::windowedSize, through the sharing builder.
   Scalar span = max(add(in, index(grow - 1)), index(-stride));
-  Scalar windows = div(add(span, index(stride + (ceil ? stride - 1 : 0))),
-                       index(stride));
+  Scalar windows =
+      div(add(span, index(stride + (ceil ? stride - 1 : 0))), index(stride));
   if (!ceil)
     return windows;
   Scalar fewer = sub(windows, index(1));

@@ -68,23 +68,6 @@ public:
   Scalar windowed(Scalar in, int64_t kernel, int64_t stride, int64_t dilation,
                   int64_t padLow, int64_t padHigh, bool ceil);
 
-  /// What is built while this lives is not shared beyond: for regions.
-  class Region {
-  public:
-    explicit Region(ScalarBuilder &scalars)
-        : scalars(scalars), saved(scalars.known), checked(scalars.checked) {}
-    ~Region() {
-      scalars.known = std::move(saved);
-      scalars.checked = std::move(checked);
-    }
-
-  private:
-    ScalarBuilder &scalars;
-    using KnownOps = decltype(ScalarBuilder::known);
-    KnownOps saved;
-    llvm::DenseSet<mlir::Value> checked;
-  };
-
   /// Whether a condition is required for the first time.
   bool noteChecked(mlir::Value condition) {
     return checked.insert(condition).second;

@@ -68,10 +68,9 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
     SmallVector<std::string> symbols;
     for (const auto &dim : tensor.shape().dim()) {
       std::string symbol = isSymbol(dim.dim_param()) ? dim.dim_param() : "";
-      int64_t size =
-          dim.has_dim_value() && dim.dim_value() >= 0
-              ? dim.dim_value()
-              : ShapedType::kDynamic;
+      int64_t size = dim.has_dim_value() && dim.dim_value() >= 0
+                         ? dim.dim_value()
+                         : ShapedType::kDynamic;
       if (!symbol.empty()) {
         names.insert(symbol);
         if (auto it = options.dims.find(symbol); it != options.dims.end()) {
@@ -107,14 +106,13 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
         continue;
       }
       auto it = symbols.find(symbol);
-      Scalar scalar =
-          !symbol.empty() && it != symbols.end()
-              ? it->second
-              : Scalar(builder
-                           .create<tensor::DimOp>(
-                               function.getLoc(), value->tensor,
-                               scalars.value(scalars.index(dim)))
-                           .getResult());
+      Scalar scalar = !symbol.empty() && it != symbols.end()
+                          ? it->second
+                          : Scalar(builder
+                                       .create<tensor::DimOp>(
+                                           function.getLoc(), value->tensor,
+                                           scalars.value(scalars.index(dim)))
+                                       .getResult());
       if (!symbol.empty())
         symbols[symbol] = scalar;
       value->dims.push_back(scalar);
@@ -126,7 +124,7 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
   for (auto [index, input] : llvm::enumerate(inputs))
     setAttributes(function, false, index, input->name(),
                   static_cast<DType>(input->type().tensor_type().elem_type()),
-                  SmallVector<StringRef>(argSymbols[index]));
+                  llvm::to_vector_of<StringRef>(argSymbols[index]));
   return success();
 }
 
@@ -138,7 +136,8 @@ LogicalResult Importer::setResults(const Scope &scope) {
   for (const auto &output : graph.output()) {
     const ValueRef *value = scope.find(output.name());
     if (!value || !*value)
-      return fail("output '" + Twine(output.name()) + "' is defined by no node");
+      return fail("output '" + Twine(output.name()) +
+                  "' is defined by no node");
     results.push_back(forms.tensor(**value, function.getLoc()));
     values.push_back(results.back().value);
   }

@@ -38,10 +38,9 @@ void Importer::findUnsupported(onnx::NodeProto &proto, int index,
   };
   auto searchBody = [&](const onnx::FunctionProto &function, int version) {
     Scope body = bodyScope(function);
-    std::string where = inside.empty()
-                            ? describe(proto, index, version) +
-                                  ": in its function body, "
-                            : inside.str();
+    std::string where = inside.empty() ? describe(proto, index, version) +
+                                             ": in its function body, "
+                                       : inside.str();
     onnx::FunctionProto copy = function;
     int bodyIndex = 0;
     for (onnx::NodeProto &inner : *copy.mutable_node())

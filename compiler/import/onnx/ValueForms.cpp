@@ -68,7 +68,8 @@ Value ValueForms::materialize(ElementsAttr elements, StringRef name,
 Tensor ValueForms::tensor(NamedValue &value, Location loc) {
   if (!value.tensor) {
     if (!value.constant)
-      value.constant = constantOf(type(value.dtype, value.dims), *value.scalars);
+      value.constant =
+          constantOf(type(value.dtype, value.dims), *value.scalars);
     if (value.constant) {
       // Constants stand at the start, where every region sees them.
       OpBuilder::InsertionGuard guard(builder);

@@ -5,6 +5,7 @@
 #include "compiler/ir/Amp.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -28,8 +29,7 @@ static DenseElementsAttr inlineElements(RankedTensorType type,
                                         ArrayRef<char> bytes) {
   if (!type.getElementType().isInteger(1))
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
-  auto bools =
-      llvm::map_to_vector(bytes, [](char byte) { return byte != 0; });
+  auto bools = llvm::map_to_vector(bytes, [](char byte) { return byte != 0; });
   return DenseElementsAttr::get(type, ArrayRef<bool>(bools));
 }
 

@@ -21,8 +21,8 @@ static LogicalResult buildSigmoid(NodeBuilder &b) {
 
 /// x where positive, else slope * x.
 static Tensor leaky(NodeBuilder &b, const Tensor &x, const Tensor &slope) {
-  Tensor negative = b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, x,
-                              b.splatLike(0, x));
+  Tensor negative =
+      b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, x, b.splatLike(0, x));
   return b.select(negative, b.mul(x, slope), x);
 }
 
@@ -36,8 +36,8 @@ static LogicalResult buildPRelu(NodeBuilder &b) {
   auto dims = b.broadcastDims({x.dims, slope.dims});
   if (failed(dims))
     return failure();
-  return b.output(
-      0, leaky(b, b.broadcast(x, *dims), b.broadcast(slope, *dims)));
+  return b.output(0,
+                  leaky(b, b.broadcast(x, *dims), b.broadcast(slope, *dims)));
 }
 
 static LogicalResult buildHardSigmoid(NodeBuilder &b) {

@@ -11,10 +11,10 @@ namespace ampc::onnx_import {
 template <CmpIPredicate predicate>
 static LogicalResult buildCompare(NodeBuilder &b) {
   DType dtype = b.dtype(0);
-  return buildPointwise(
-      b, DType::Bool, true, [&](PointBuilder &p, ValueRange x) {
-        return p.compare(predicate, dtype, x[0], x[1]);
-      });
+  return buildPointwise(b, DType::Bool, true,
+                        [&](PointBuilder &p, ValueRange x) {
+                          return p.compare(predicate, dtype, x[0], x[1]);
+                        });
 }
 
 template <typename Op> static LogicalResult buildBits(NodeBuilder &b) {

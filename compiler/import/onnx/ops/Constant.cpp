@@ -1,7 +1,7 @@
 //===- Constant.cpp - Constants and what passes values on -----------------===//
 
-#include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/NodeBuilder.h"
+#include "compiler/import/onnx/OpTable.h"
 
 using namespace mlir;
 
@@ -52,8 +52,7 @@ static LogicalResult buildConstantOfShape(NodeBuilder &b) {
   } else {
     fill = std::make_shared<NamedValue>();
     fill->dtype = DType::Float;
-    fill->scalars.emplace(
-        1, Attribute(b.builder().getF32FloatAttr(0)));
+    fill->scalars.emplace(1, Attribute(b.builder().getF32FloatAttr(0)));
   }
   if (!fill->scalars)
     fill->scalars = scalarsOf(fill->constant, fill->dtype);
@@ -94,9 +93,8 @@ static LogicalResult buildDropout(NodeBuilder &b) {
 static LogicalResult buildEyeLike(NodeBuilder &b) {
   if (b.rank(0) != 2)
     return b.fail("needs a matrix, not rank " + Twine(b.rank(0)));
-  DType dtype = b.node.hasAttr("dtype")
-                    ? static_cast<DType>(b.intAttr("dtype"))
-                    : b.dtype(0);
+  DType dtype = b.node.hasAttr("dtype") ? static_cast<DType>(b.intAttr("dtype"))
+                                        : b.dtype(0);
   if (!elementType(b.context(), dtype))
     return b.fail("has type " + dtypeName(dtype) + ", which is not supported");
   const Dims &dims = b.dims(0);

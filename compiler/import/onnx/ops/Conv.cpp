@@ -56,8 +56,7 @@ static LogicalResult buildConv(NodeBuilder &b) {
   if (failed(window) || failed(bias))
     return failure();
   Dims dims{x.dims[0], filter.dims[0]};
-  dims.append(
-      windowedDims(b, ArrayRef<Scalar>(x.dims).drop_front(2), *window));
+  dims.append(windowedDims(b, ArrayRef<Scalar>(x.dims).drop_front(2), *window));
   Value value = b.create<amp::ConvOp>(
       b.type(x.dtype, dims), x.value, filter.value, *bias, window->strides,
       window->dilations, window->pads, groups, amp::AlgorithmAttr());
@@ -81,8 +80,7 @@ static LogicalResult adjustPads(NodeBuilder &b, ArrayRef<Scalar> spatial,
     return b.fail("has an output_shape of " + Twine(shape->size()) + " sizes");
   for (int64_t i = 0; i < rank; ++i) {
     // SAME: the output is stride times the input, so the input cancels.
-    int64_t total =
-        outputPadding[i] + window.span(i) - window.strides[i];
+    int64_t total = outputPadding[i] + window.span(i) - window.strides[i];
     if (shape) {
       auto size = constantInt(spatial[i]);
       if (!size)
@@ -133,9 +131,9 @@ static LogicalResult buildConvTranspose(NodeBuilder &b) {
   for (int64_t i = 0; i < rank; ++i) {
     int64_t rest = (*outputPadding)[i] + window.span(i) - window.strides[i] -
                    window.pads[i] - window.pads[rank + i];
-    dims.push_back(s.max(s.add(s.mul(spatial[i], s.index(window.strides[i])),
-                               s.index(rest)),
-                         s.index(0)));
+    dims.push_back(s.max(
+        s.add(s.mul(spatial[i], s.index(window.strides[i])), s.index(rest)),
+        s.index(0)));
   }
   Value value = b.create<amp::ConvTransposeOp>(
       b.type(x.dtype, dims), x.value, filter.value, *bias, window.strides,

@@ -38,8 +38,8 @@ static LogicalResult buildGatherElements(NodeBuilder &b) {
   if (indices.rank() != x.rank())
     return b.fail("has indices of rank " + Twine(indices.rank()) +
                   " for a tensor of rank " + Twine(x.rank()));
-  Value value = b.create<amp::GatherElementsOp>(
-      b.type(x.dtype, indices.dims), *axis, x.value, indices.value);
+  Value value = b.create<amp::GatherElementsOp>(b.type(x.dtype, indices.dims),
+                                                *axis, x.value, indices.value);
   return b.output(0, Tensor{value, x.dtype, indices.dims, {}});
 }
 
@@ -75,8 +75,8 @@ static LogicalResult buildOneHot(NodeBuilder &b) {
     return b.fail("has a depth of type " + dtypeName(b.dtype(1)) +
                   ", which is not supported");
   if (!isIndex(b.dtype(1)))
-    size = s.emit<arith::IndexCastUIOp>(b.builder().getIndexType(),
-                                        s.value(size));
+    size =
+        s.emit<arith::IndexCastUIOp>(b.builder().getIndexType(), s.value(size));
   Tensor indices = b.cast(b.tensor(0), DType::Int64);
   auto axis = b.normalizeAxis(b.intAttr("axis", -1), indices.rank() + 1);
   if (failed(axis))

@@ -25,9 +25,8 @@ template <typename Op> static LogicalResult buildExact(NodeBuilder &b) {
 static LogicalResult buildNeg(NodeBuilder &b) {
   DType dtype = b.dtype(0);
   return buildPointwise(b, dtype, true, [&](PointBuilder &p, ValueRange x) {
-    return isFloat(dtype)
-               ? p.emit<arith::NegFOp>(x[0])
-               : p.emit<arith::SubIOp>(p.constant(0, dtype), x[0]);
+    return isFloat(dtype) ? p.emit<arith::NegFOp>(x[0])
+                          : p.emit<arith::SubIOp>(p.constant(0, dtype), x[0]);
   });
 }
 

@@ -69,7 +69,8 @@ static LogicalResult buildGemm(NodeBuilder &b) {
                   Twine(rhs.rank()));
   bool flipLhs = b.intAttr("transA", 0), flipRhs = b.intAttr("transB", 0);
   double alpha = b.floatAttr("alpha", 1), beta = b.floatAttr("beta", 1);
-  if (failed(b.requireEqual(lhs.dims[flipLhs ? 0 : 1], rhs.dims[flipRhs ? 1 : 0],
+  if (failed(b.requireEqual(lhs.dims[flipLhs ? 0 : 1],
+                            rhs.dims[flipRhs ? 1 : 0],
                             "inner sizes of the product differ")))
     return failure();
   Dims dims{lhs.dims[flipLhs ? 1 : 0], rhs.dims[flipRhs ? 0 : 1]};

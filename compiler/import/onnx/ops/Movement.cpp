@@ -87,8 +87,8 @@ static LogicalResult buildSpaceToDepth(NodeBuilder &b) {
   Scalar h = s.div(d[2], block), w = s.div(d[3], block);
   if (failed(b.requireEqual(s.mul(h, block), d[2],
                             "height is not whole blocks")) ||
-      failed(b.requireEqual(s.mul(w, block), d[3],
-                            "width is not whole blocks")))
+      failed(
+          b.requireEqual(s.mul(w, block), d[3], "width is not whole blocks")))
     return failure();
   Dims split{d[0], d[1], h, block, w, block};
   Dims joined{d[0], s.mul(d[1], square), h, w};
@@ -140,8 +140,8 @@ static LogicalResult buildReverseSequence(NodeBuilder &b) {
       others.push_back(i);
   lengths = b.broadcast(b.unsqueeze(lengths, others), x.dims);
   Tensor position = b.iota(DType::Int64, *time, x.dims);
-  Tensor inside = b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, position,
-                            lengths);
+  Tensor inside =
+      b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, position, lengths);
   Tensor mirrored = b.sub(b.sub(lengths, b.splatLike(1, lengths)), position);
   Tensor from = b.select(inside, mirrored, position);
   Value value = b.create<amp::GatherElementsOp>(b.type(x.dtype, x.dims), *time,

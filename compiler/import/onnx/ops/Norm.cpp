@@ -31,12 +31,11 @@ static std::optional<ArrayRef<float>> floatsOf(const Tensor &x) {
                          bytes.size() / sizeof(float));
 }
 
-static Tensor floatVector(NodeBuilder &b, ArrayRef<float> values,
-                          int64_t rank, StringRef name) {
+static Tensor floatVector(NodeBuilder &b, ArrayRef<float> values, int64_t rank,
+                          StringRef name) {
   SmallVector<int64_t> shape(rank - 1, 1);
   shape[0] = values.size();
-  auto type =
-      RankedTensorType::get(shape, Float32Type::get(b.context()));
+  auto type = RankedTensorType::get(shape, Float32Type::get(b.context()));
   auto blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(
       ArrayRef<char>(reinterpret_cast<const char *>(values.data()),
                      values.size() * sizeof(float)),
@@ -93,10 +92,9 @@ static LogicalResult buildBatchNorm(NodeBuilder &b) {
 
 static Tensor layerNorm(NodeBuilder &b, amp::NormKind kind, const Tensor &x,
                         Value scale, Value bias, int64_t axis, double epsilon) {
-  Value value = b.create<amp::LayerNormOp>(
-      x.type(), kind, x.value, scale, bias,
-      b.builder().getI64IntegerAttr(axis),
-      b.builder().getF32FloatAttr(static_cast<float>(epsilon)));
+  Value value =
+      b.create<amp::LayerNormOp>(x.type(), kind, x.value, scale, bias, axis,
+                                 APFloat(static_cast<float>(epsilon)));
   return {value, x.dtype, x.dims, {}};
 }
 
@@ -107,8 +105,8 @@ static LogicalResult buildInstanceNorm(NodeBuilder &b) {
   if (x.rank() < 3)
     return b.fail("needs rank 3 at least, not " + Twine(x.rank()));
   ArrayRef<Scalar> dims = x.dims;
-  Tensor rows = b.reshape(
-      x, {s.mul(dims[0], dims[1]), s.product(dims.drop_front(2))});
+  Tensor rows =
+      b.reshape(x, {s.mul(dims[0], dims[1]), s.product(dims.drop_front(2))});
   rows = layerNorm(b, amp::NormKind::Layer, rows, {}, {}, 1,
                    b.floatAttr("epsilon", 1e-5));
   Tensor y = b.reshape(rows, x.dims);
@@ -168,7 +166,9 @@ static LogicalResult buildLRN(NodeBuilder &b) {
   Tensor sum{b.create<amp::PoolOp>(b.type(x.dtype, rows), amp::PoolKind::Sum,
                                    squares.value, kernel, ones, ones, pads,
                                    false, false, false),
-             x.dtype, rows, {}};
+             x.dtype,
+             rows,
+             {}};
   sum = b.reshape(sum, x.dims);
   Tensor base = b.add(
       b.mul(sum, b.splatLike(b.floatAttr("alpha", 1e-4) / double(size), x)),
@@ -187,14 +187,13 @@ static LogicalResult buildLpNorm(NodeBuilder &b) {
     return failure();
   if (p != 1 && p != 2)
     return b.fail("has p " + Twine(p) + "; it is 1 or 2");
-  Tensor terms =
-      p == 1 ? b.pointwise<math::AbsFOp>(x.dtype, x) : b.mul(x, x);
+  Tensor terms = p == 1 ? b.pointwise<math::AbsFOp>(x.dtype, x) : b.mul(x, x);
   Tensor norm = b.reduce(amp::ReduceKind::Sum, terms, {*axis}, true);
   if (p == 2)
     norm = b.sqrt(norm);
   Tensor zero = b.splatLike(0, norm);
-  Tensor isZero = b.compare(arith::CmpIPredicate::eq,
-                            arith::CmpFPredicate::OEQ, norm, zero);
+  Tensor isZero = b.compare(arith::CmpIPredicate::eq, arith::CmpFPredicate::OEQ,
+                            norm, zero);
   norm = b.select(isZero, b.splatLike(1, norm), norm);
   return b.output(0, b.div(x, b.broadcast(norm, x.dims)));
 }

@@ -24,7 +24,8 @@ static LogicalResult buildPad(NodeBuilder &b) {
   Tensor x = b.tensor(0);
   auto mode = modeOf(b.stringAttr("mode", "constant"));
   if (!mode)
-    return b.fail("has mode '" + b.stringAttr("mode") + "', which is not known");
+    return b.fail("has mode '" + b.stringAttr("mode") +
+                  "', which is not known");
 
   SmallVector<Scalar> pads, axes;
   Value value = b.scalarConstant(0, x.dtype);
@@ -67,9 +68,9 @@ static LogicalResult buildPad(NodeBuilder &b) {
   SmallVector<Scalar> low(x.rank(), s.index(0)), high(x.rank(), s.index(0));
   for (int64_t i = 0; i < x.rank(); ++i)
     for (auto [k, axis] : llvm::enumerate(axes)) {
-      Scalar here =
-          s.logicalOr(s.compare(CmpIPredicate::eq, axis, s.index(i)),
-                      s.compare(CmpIPredicate::eq, axis, s.index(i - x.rank())));
+      Scalar here = s.logicalOr(
+          s.compare(CmpIPredicate::eq, axis, s.index(i)),
+          s.compare(CmpIPredicate::eq, axis, s.index(i - x.rank())));
       low[i] = s.select(here, pads[k], low[i]);
       high[i] = s.select(here, pads[axes.size() + k], high[i]);
     }

@@ -24,8 +24,7 @@ static LogicalResult buildVariadic(NodeBuilder &b) {
   return buildPointwise(b, dtype, true, [&](PointBuilder &p, ValueRange x) {
     Value result = x.front();
     for (Value next : x.drop_front())
-      result =
-          p.byType<FloatOp, SignedOp, UnsignedOp>(dtype, {result, next});
+      result = p.byType<FloatOp, SignedOp, UnsignedOp>(dtype, {result, next});
     return result;
   });
 }
@@ -58,13 +57,12 @@ static LogicalResult buildMod(NodeBuilder &b) {
     if (fmod || isUnsigned(dtype))
       return rest;
     Value zero = p.constant(0, dtype);
-    Value differ = p.emit<arith::XOrIOp>(
-        p.compare(CmpIPredicate::slt, dtype, rest, zero),
-        p.compare(CmpIPredicate::slt, dtype, x[1], zero));
+    Value differ =
+        p.emit<arith::XOrIOp>(p.compare(CmpIPredicate::slt, dtype, rest, zero),
+                              p.compare(CmpIPredicate::slt, dtype, x[1], zero));
     Value shift = p.emit<arith::AndIOp>(
         differ, p.compare(CmpIPredicate::ne, dtype, rest, zero));
-    Value shifted =
-        p.byType<arith::AddFOp, arith::AddIOp>(dtype, {rest, x[1]});
+    Value shifted = p.byType<arith::AddFOp, arith::AddIOp>(dtype, {rest, x[1]});
     Value result = p.select(shift, shifted, rest);
     if (!isFloat(dtype))
       return result;

@@ -31,7 +31,9 @@ static Tensor pool(NodeBuilder &b, amp::PoolKind kind, const Tensor &x,
                                 window.kernel, window.strides, window.dilations,
                                 window.pads, window.ceil, countPads,
                                 isUnsigned(x.dtype)),
-          x.dtype, dims, {}};
+          x.dtype,
+          dims,
+          {}};
 }
 
 static LogicalResult buildMaxPool(NodeBuilder &b) {

@@ -31,11 +31,11 @@ static Scalar countFloats(NodeBuilder &b, DType dtype, Scalar start,
                           Scalar limit, Scalar delta) {
   ScalarBuilder &s = b.scalars;
   PointBuilder point(b);
-  Scalar steps = s.binary<arith::DivFOp>(s.binary<arith::SubFOp>(limit, start),
-                                         delta);
+  Scalar steps =
+      s.binary<arith::DivFOp>(s.binary<arith::SubFOp>(limit, start), delta);
   steps = s.emit<math::CeilOp>(s.value(steps));
-  Scalar count = getAsOpFoldResult(
-      point.cast(s.value(steps), dtype, DType::Int64));
+  Scalar count =
+      getAsOpFoldResult(point.cast(s.value(steps), dtype, DType::Int64));
   return s.max(count, s.index(0));
 }
 

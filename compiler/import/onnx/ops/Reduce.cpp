@@ -109,9 +109,9 @@ static Tensor logSumExp(NodeBuilder &b, Tensor x, const Axes &axes) {
     x = b.cast(x, DType::Double);
   Tensor top = b.reduce(amp::ReduceKind::Max, x, axes.axes, /*keepDims=*/true);
   // An infinite maximum must not be subtracted from itself.
-  Tensor finite = b.compare(CmpIPredicate::slt, CmpFPredicate::OLT,
-                            absolute(b, top),
-                            b.splatLike(std::numeric_limits<double>::infinity(), top));
+  Tensor finite =
+      b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, absolute(b, top),
+                b.splatLike(std::numeric_limits<double>::infinity(), top));
   top = b.select(finite, top, b.splatLike(0, top));
   Tensor shifted = b.sub(x, b.broadcast(top, x.dims));
   Tensor sum = b.reduce(amp::ReduceKind::Sum,

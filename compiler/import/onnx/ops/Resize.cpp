@@ -69,10 +69,18 @@ public:
   Scalar floor(Scalar x) {
     return b.scalars.emit<math::FloorOp>(b.scalars.value(x));
   }
-  Scalar mul(Scalar x, Scalar y) { return b.scalars.binary<arith::MulFOp>(x, y); }
-  Scalar div(Scalar x, Scalar y) { return b.scalars.binary<arith::DivFOp>(x, y); }
-  Scalar sub(Scalar x, Scalar y) { return b.scalars.binary<arith::SubFOp>(x, y); }
-  Scalar add(Scalar x, Scalar y) { return b.scalars.binary<arith::AddFOp>(x, y); }
+  Scalar mul(Scalar x, Scalar y) {
+    return b.scalars.binary<arith::MulFOp>(x, y);
+  }
+  Scalar div(Scalar x, Scalar y) {
+    return b.scalars.binary<arith::DivFOp>(x, y);
+  }
+  Scalar sub(Scalar x, Scalar y) {
+    return b.scalars.binary<arith::SubFOp>(x, y);
+  }
+  Scalar add(Scalar x, Scalar y) {
+    return b.scalars.binary<arith::AddFOp>(x, y);
+  }
   Scalar min(Scalar x, Scalar y) {
     return b.scalars.binary<arith::MinimumFOp>(x, y);
   }
@@ -145,7 +153,7 @@ static LogicalResult applySizes(NodeBuilder &b, FloatScalars &f,
   Scalar scale;
   for (auto [axis, size] : llvm::zip(shape.axes, sizes)) {
     Scalar ratio = f.div(f.ofSize(size), f.ofSize(from[axis]));
-    scale = !scale                    ? ratio
+    scale = !scale                   ? ratio
             : policy == "not_larger" ? f.min(scale, ratio)
                                      : f.max(scale, ratio);
   }
@@ -163,6 +171,8 @@ static LogicalResult buildResize(NodeBuilder &b) {
   auto modes = modesOf(b);
   if (failed(modes))
     return failure();
+  if (b.intAttr("antialias", 0))
+    return b.fail("has antialias, which is not supported");
   bool crops = modes->coordinate == amp::CoordinateMode::TfCropAndResize;
   ResizeShape shape;
   shape.dims = x.dims;
@@ -204,8 +214,7 @@ static LogicalResult buildResize(NodeBuilder &b) {
                     Twine(count) + " axes");
     for (auto [i, axis] : llvm::enumerate(shape.axes)) {
       Scalar extent = f.sub(shape.ends[i], shape.starts[i]);
-      shape.dims[axis] =
-          scaledSize(b, f, x.dims[axis], (*scales)[i], extent);
+      shape.dims[axis] = scaledSize(b, f, x.dims[axis], (*scales)[i], extent);
     }
     shape.scales = *scales;
   } else {
@@ -241,15 +250,13 @@ static LogicalResult buildResize(NodeBuilder &b) {
   if (axes.empty())
     return b.output(0, b.node.inputs[0]);
   roi.append(roiEnds);
-  auto number = [&](double value) {
-    return b.builder().getF32FloatAttr(static_cast<float>(value));
-  };
+  auto number = [](double value) { return APFloat(static_cast<float>(value)); };
   Value value = b.create<amp::ResizeOp>(
       b.type(x.dtype, shape.dims), x.value, axes, scaleValues, roi,
       b.dynamic(shape.dims), modes->mode, modes->coordinate, modes->nearest,
       number(b.floatAttr("cubic_coeff_a", -0.75)),
       number(b.floatAttr("extrapolation_value", 0)),
-      b.intAttr("exclude_outside", 0) != 0, b.intAttr("antialias", 0) != 0);
+      b.intAttr("exclude_outside", 0) != 0);
   return b.output(0, Tensor{value, x.dtype, shape.dims, {}});
 }
 

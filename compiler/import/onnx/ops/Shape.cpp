@@ -43,7 +43,8 @@ static FailureOr<Dims> resolveShape(NodeBuilder &b, ArrayRef<Scalar> target,
   Dims dims;
   std::optional<size_t> inferred;
   SmallVector<std::pair<size_t, Scalar>> maybeInferred;
-  for (auto [i, size] : llvm::enumerate(target)) {
+  for (auto [i, entry] : llvm::enumerate(target)) {
+    Scalar size = entry;
     auto known = constantInt(size);
     if (known == -1) {
       if (inferred)

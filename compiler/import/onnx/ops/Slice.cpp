@@ -117,8 +117,7 @@ static LogicalResult buildSlice(NodeBuilder &b) {
       Scalar axis = *axes ? (**axes)[k] : s.index(k);
       Scalar here = s.logicalOr(
           s.compare(CmpIPredicate::eq, axis, s.index(i)),
-          s.compare(CmpIPredicate::eq, axis,
-                    s.index(int64_t(i) - b.rank(0))));
+          s.compare(CmpIPredicate::eq, axis, s.index(int64_t(i) - b.rank(0))));
       if (constantInt(here) == 0)
         continue;
       whole = false;
@@ -127,8 +126,8 @@ static LogicalResult buildSlice(NodeBuilder &b) {
       if (*steps)
         range.step = s.select(here, (**steps)[k], range.step);
     }
-    Taken part = whole ? Taken{range.start, range.step, size}
-                       : take(s, range, size);
+    Taken part =
+        whole ? Taken{range.start, range.step, size} : take(s, range, size);
     taken.push_back(part.start);
     strides.push_back(part.step);
     dims.push_back(part.size);
@@ -165,8 +164,8 @@ static LogicalResult buildSplit(NodeBuilder &b) {
     // Equal parts; from opset 18 on the last ones may be smaller.
     int64_t parts = b.numOutputs();
     bool equal = b.node.version < 18;
-    Scalar part = equal ? s.div(total, s.index(parts))
-                        : s.ceilDiv(total, s.index(parts));
+    Scalar part =
+        equal ? s.div(total, s.index(parts)) : s.ceilDiv(total, s.index(parts));
     if (equal && failed(b.requireEqual(s.mul(part, s.index(parts)), total,
                                        "is no whole number of equal parts")))
       return failure();
@@ -185,9 +184,8 @@ static LogicalResult buildSplit(NodeBuilder &b) {
       return b.fail("has a part of negative size");
     sum = s.add(sum, size);
   }
-  if (isGiven &&
-      failed(b.requireEqual(sum, total,
-                            "the sizes of the parts do not add up")))
+  if (isGiven && failed(b.requireEqual(sum, total,
+                                       "the sizes of the parts do not add up")))
     return failure();
   NamedValue &value = b.input(0);
   SmallVector<int64_t> known;

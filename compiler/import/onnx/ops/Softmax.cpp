@@ -11,8 +11,10 @@ namespace ampc::onnx_import {
 
 template <bool log>
 static Tensor softmax(NodeBuilder &b, const Tensor &x, int64_t axis) {
-  return {b.create<amp::SoftmaxOp>(x.type(), x.value, axis, log), x.dtype,
-          x.dims, {}};
+  return {b.create<amp::SoftmaxOp>(x.type(), x.value, axis, log),
+          x.dtype,
+          x.dims,
+          {}};
 }
 
 /// One where the (first) maximum along the axis is, else zero.
@@ -23,7 +25,9 @@ static Tensor hardmax(NodeBuilder &b, const Tensor &x, int64_t axis) {
                                           amp::ReduceKind::Max, x.value, axis,
                                           /*last=*/false,
                                           /*unsigned_source=*/false),
-               DType::Int64, reduced, {}};
+               DType::Int64,
+               reduced,
+               {}};
   index = b.broadcast(b.unsqueeze(index, {axis}), x.dims);
   Tensor hit = b.compare(CmpIPredicate::eq, CmpFPredicate::OEQ,
                          b.iota(DType::Int64, axis, x.dims), index);

@@ -43,8 +43,8 @@ membership(NodeBuilder &b, ArrayRef<Scalar> axes, int64_t rank) {
     Scalar member = Attribute(b.builder().getBoolAttr(false));
     for (Scalar axis : axes)
       for (int64_t form : {i, i - rank})
-        member = s.logicalOr(
-            member, s.compare(CmpIPredicate::eq, axis, s.index(form)));
+        member = s.logicalOr(member,
+                             s.compare(CmpIPredicate::eq, axis, s.index(form)));
     members.push_back(member);
   }
   return members;
@@ -123,8 +123,8 @@ static LogicalResult buildSqueeze(NodeBuilder &b) {
                              ", whose size is not one")))
       return failure();
     for (auto [j, size] : llvm::enumerate(dims)) {
-      Scalar here = s.logicalAnd(
-          stays, s.compare(CmpIPredicate::eq, kept, s.index(j)));
+      Scalar here =
+          s.logicalAnd(stays, s.compare(CmpIPredicate::eq, kept, s.index(j)));
       size = s.select(here, from[i], size);
     }
     kept = s.add(kept, s.select(stays, s.index(1), s.index(0)));
