@@ -1,0 +1,100 @@
+//===- DType.cpp - ONNX element types -------------------------------------===//
+
+#include "compiler/import/onnx/DType.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir;
+
+namespace ampc::onnx_import {
+
+std::string dtypeName(DType dtype) {
+  static constexpr const char *names[] = {
+      "undefined",      "float",      "uint8",
+      "int8",           "uint16",     "int16",
+      "int32",          "int64",      "string",
+      "bool",           "float16",    "double",
+      "uint32",         "uint64",     "complex64",
+      "complex128",     "bfloat16",   "float8e4m3fn",
+      "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
+      "uint4",          "int4",       "float4e2m1",
+      "float8e8m0",     "uint2",      "int2"};
+  auto number = static_cast<uint32_t>(dtype);
+  if (number < std::size(names))
+    return names[number];
+  return ("type #" + llvm::Twine(number)).str();
+}
+
+Type elementType(MLIRContext *context, DType dtype) {
+  switch (dtype) {
+  case DType::Float:
+    return Float32Type::get(context);
+  case DType::Double:
+    return Float64Type::get(context);
+  case DType::Float16:
+    return Float16Type::get(context);
+  case DType::BFloat16:
+    return BFloat16Type::get(context);
+  case DType::Float8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case DType::Float8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(context);
+  case DType::Float8E5M2:
+    return Float8E5M2Type::get(context);
+  case DType::Float8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(context);
+  case DType::Bool:
+    return IntegerType::get(context, 1);
+  case DType::UInt8:
+  case DType::Int8:
+    return IntegerType::get(context, 8);
+  case DType::UInt16:
+  case DType::Int16:
+    return IntegerType::get(context, 16);
+  case DType::UInt32:
+  case DType::Int32:
+    return IntegerType::get(context, 32);
+  case DType::UInt64:
+  case DType::Int64:
+    return IntegerType::get(context, 64);
+  default:
+    return {};
+  }
+}
+
+Type scalarType(MLIRContext *context, DType dtype) {
+  return isIndex(dtype) ? Type(IndexType::get(context))
+                        : elementType(context, dtype);
+}
+
+bool isFloat(DType dtype) {
+  switch (dtype) {
+  case DType::Float:
+  case DType::Double:
+  case DType::Float16:
+  case DType::BFloat16:
+  case DType::Float8E4M3FN:
+  case DType::Float8E4M3FNUZ:
+  case DType::Float8E5M2:
+  case DType::Float8E5M2FNUZ:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool isUnsigned(DType dtype) {
+  return dtype == DType::UInt8 || dtype == DType::UInt16 ||
+         dtype == DType::UInt32 || dtype == DType::UInt64;
+}
+
+bool isInteger(DType dtype) {
+  return isUnsigned(dtype) || dtype == DType::Int8 || dtype == DType::Int16 ||
+         dtype == DType::Int32 || dtype == DType::Int64;
+}
+
+bool isIndex(DType dtype) {
+  return dtype == DType::Int32 || dtype == DType::Int64;
+}
+
+} // namespace ampc::onnx_import

@@ -1,0 +1,53 @@
+//===- DType.h - ONNX element types -----------------------------*- C++ -*-===//
+
+#ifndef AMPC_IMPORT_ONNX_DTYPE_H
+#define AMPC_IMPORT_ONNX_DTYPE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace ampc::onnx_import {
+
+/// Numbered as TensorProto.DataType.
+enum class DType : int32_t {
+  Undefined = 0,
+  Float = 1,
+  UInt8 = 2,
+  Int8 = 3,
+  UInt16 = 4,
+  Int16 = 5,
+  Int32 = 6,
+  Int64 = 7,
+  String = 8,
+  Bool = 9,
+  Float16 = 10,
+  Double = 11,
+  UInt32 = 12,
+  UInt64 = 13,
+  Complex64 = 14,
+  Complex128 = 15,
+  BFloat16 = 16,
+  Float8E4M3FN = 17,
+  Float8E4M3FNUZ = 18,
+  Float8E5M2 = 19,
+  Float8E5M2FNUZ = 20,
+};
+
+/// The name ONNX's text format uses, e.g. "float" or "int64".
+std::string dtypeName(DType dtype);
+
+/// The (signless) element type of tensors, or null if the IR has none.
+mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
+
+/// The type of one scalar of a shape value: `index` for int32 and int64.
+mlir::Type scalarType(mlir::MLIRContext *context, DType dtype);
+
+bool isFloat(DType dtype);
+bool isUnsigned(DType dtype);
+/// Signed or unsigned integer, not bool.
+bool isInteger(DType dtype);
+/// int32 or int64: what sizes and indices are made of.
+bool isIndex(DType dtype);
+
+} // namespace ampc::onnx_import
+
+#endif // AMPC_IMPORT_ONNX_DTYPE_H

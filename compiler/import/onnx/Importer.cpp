@@ -1,0 +1,271 @@
+//===- Importer.cpp - Walks a graph and builds its nodes ------------------===//
+
+#include "compiler/import/onnx/Importer.h"
+
+#include "compiler/import/onnx/Import.h"
+#include "compiler/import/onnx/Initializers.h"
+#include "compiler/import/onnx/Model.h"
+#include "compiler/import/onnx/NodeBuilder.h"
+#include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/Types.h"
+
+#include <onnx/onnx_pb.h>
+
+using namespace mlir;
+
+namespace ampc::onnx_import {
+
+std::string describe(const onnx::NodeProto &proto, int index, int version) {
+  std::string text = proto.name().empty() ? "node #" + std::to_string(index)
+                                          : "node '" + proto.name() + "'";
+  text += " (";
+  if (!proto.domain().empty() && proto.domain() != "ai.onnx")
+    text += proto.domain() + ".";
+  text += proto.op_type();
+  if (version)
+    text += ", version " + std::to_string(version);
+  return text + ")";
+}
+
+Importer::Importer(onnx::ModelProto &model, std::string directory,
+                   func::FuncOp function)
+    : builder(OpBuilder::atBlockEnd(&function.front())), scalars(builder),
+      weights(function), forms(builder, scalars, weights),
+      external(std::move(directory)), model(model), function(function) {
+  for (const auto &import : model.opset_import())
+    top.opsets[import.domain() == "ai.onnx" ? "" : import.domain()] =
+        static_cast<int>(import.version());
+  if (top.opsets.empty())
+    top.opsets[""] = 1;
+}
+
+SmallVector<std::string> Importer::run(const ImportOptions &options) {
+  findUnsupported(*model.mutable_graph(), top);
+  if (!errors.empty())
+    return errors;
+  if ((failed(bindInputs(options, top)) ||
+       failed(importGraph(*model.mutable_graph(), top)) ||
+       (errors.empty() && failed(setResults(top)))) &&
+      !error.empty())
+    errors.push_back(error);
+  return errors;
+}
+
+LogicalResult Importer::importGraph(onnx::GraphProto &graph, Scope &scope) {
+  if (graph.sparse_initializer_size())
+    return fail("sparse initializers are not supported; store '" +
+                Twine(graph.sparse_initializer(0).values().name()) +
+                "' as a dense tensor");
+  for (onnx::TensorProto &tensor : *graph.mutable_initializer()) {
+    // Bound already: an input that stays one.
+    if (scope.values.count(tensor.name()))
+      continue;
+    ValueRef value = importConstant(tensor, tensor.name());
+    if (!value)
+      return fail("initializer '" + Twine(tensor.name()) + "' " + error);
+    scope.values[tensor.name()] = std::move(value);
+  }
+  int index = 0;
+  for (onnx::NodeProto &proto : *graph.mutable_node())
+    if (failed(importNode(proto, index++, scope)))
+      return failure();
+  return success();
+}
+
+ValueRef Importer::importConstant(onnx::TensorProto &tensor, StringRef name) {
+  error.clear();
+  ValueRef value =
+      importTensor(tensor, name, external, builder.getContext(), error);
+  // What shapes may be made of is a list from the start.
+  if (value && value->canBeScalars() &&
+      (isIndex(value->dtype) || value->dtype == DType::Bool))
+    value->scalars = scalarsOf(value->constant, value->dtype);
+  return value;
+}
+
+ValueRef Importer::valueOf(const Tensor &tensor) {
+  auto value = std::make_shared<NamedValue>();
+  value->dtype = tensor.dtype;
+  value->dims = tensor.dims;
+  value->tensor = tensor.value;
+  value->constant = tensor.constant;
+  return value;
+}
+
+/// Replaces references to attributes of the enclosing function.
+static void resolveAttributes(onnx::NodeProto &proto, const Scope &scope) {
+  auto &attributes = *proto.mutable_attribute();
+  for (int i = attributes.size() - 1; i >= 0; --i) {
+    onnx::AttributeProto &attribute = attributes[i];
+    if (attribute.ref_attr_name().empty())
+      continue;
+    std::string name = attribute.name();
+    auto it = scope.attributes->find(attribute.ref_attr_name());
+    if (it == scope.attributes->end()) {
+      attributes.DeleteSubrange(i, 1);
+      continue;
+    }
+    attribute = it->second;
+    attribute.set_name(name);
+  }
+}
+
+LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
+  onnx::NodeProto &proto = *node.proto;
+  std::string domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+  node.scope = &scope;
+  node.opset = scope.opsets.lookup(domain);
+  if (!findLocalFunction(proto))
+    node.schema = findSchema(proto.op_type(), node.opset, domain);
+  node.version = node.schema ? sinceVersion(*node.schema) : 0;
+  node.description = describe(proto, index, node.version);
+  std::string name = proto.name().empty()
+                         ? "#" + std::to_string(index) + " " + proto.op_type()
+                         : proto.name();
+  node.loc = NameLoc::get(builder.getStringAttr(name));
+  if (scope.caller) {
+    // Reports speak of the node that is in the file.
+    node.loc = scope.caller->loc;
+    node.description = scope.caller->description + ": in its function body, " +
+                       node.description;
+  }
+  for (const std::string &input : proto.input()) {
+    const ValueRef *value = input.empty() ? nullptr : scope.find(input);
+    if (!value && !input.empty())
+      return fail("reads '" + Twine(input) + "', which nothing defines");
+    node.inputs.push_back(value ? *value : nullptr);
+  }
+  for (const std::string &output : proto.output())
+    node.outputNames.push_back(output);
+  node.outputs.resize(node.outputNames.size());
+  return success();
+}
+
+static bool hasSubgraph(const onnx::NodeProto &proto) {
+  return llvm::any_of(proto.attribute(), [](const auto &attribute) {
+    return attribute.has_g() || attribute.graphs_size();
+  });
+}
+
+LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
+                                   Scope &scope) {
+  Node node{&proto, nullptr, 0, 0, builder.getUnknownLoc()};
+  onnx::NodeProto resolved;
+  if (llvm::any_of(proto.attribute(), [](const auto &attribute) {
+        return !attribute.ref_attr_name().empty();
+      })) {
+    resolved = proto;
+    resolveAttributes(resolved, scope);
+    node.proto = &resolved;
+  }
+  error.clear();
+  std::vector<onnx::TypeProto> inferred;
+  LogicalResult built = resolve(node, index, scope);
+  if (succeeded(built)) {
+    scalars.setLoc(node.loc);
+    if (node.schema && !hasSubgraph(*node.proto)) {
+      std::vector<onnx::TypeProto> types;
+      std::vector<std::unique_ptr<onnx::TensorProto>> constants;
+      SmallVector<const onnx::TensorProto *> constantPointers;
+      for (const ValueRef &input : node.inputs) {
+        types.push_back(input ? typeProto(*input) : onnx::TypeProto());
+        constants.push_back(input ? constantProto(*input) : nullptr);
+        constantPointers.push_back(constants.back().get());
+      }
+      std::string why;
+      if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
+                      node.opset, inferred, why))
+        built = fail(why);
+    }
+  }
+  if (succeeded(built))
+    built = build(node, scope);
+  if (succeeded(built))
+    built = checkOutputs(node, inferred);
+  if (failed(built)) {
+    if (scope.caller)
+      return failure();
+    // Go on with what inference knows, to list everything that fails.
+    errors.push_back(node.description + ": " + error);
+    error.clear();
+    if (failed(placeholders(node, inferred)))
+      return failure();
+  }
+  for (auto [name, value] : llvm::zip(node.outputNames, node.outputs))
+    if (!name.empty())
+      scope.values[name] = value;
+  return success();
+}
+
+LogicalResult Importer::build(Node &node, const Scope &scope) {
+  if (const onnx::FunctionProto *function = findLocalFunction(*node.proto)) {
+    onnx::FunctionProto copy = *function;
+    return inlineFunction(node, copy, scope);
+  }
+  if (!node.schema)
+    return fail("is not a known op of opset " + Twine(node.opset));
+  BuildFn build = OpTable::get().find(node.proto->domain(),
+                                      node.proto->op_type(), node.version);
+  if (build) {
+    NodeBuilder nodeBuilder(*this, node);
+    if (succeeded(build(nodeBuilder)))
+      return success();
+    if (error.empty())
+      error = "cannot be imported";
+    if (llvm::any_of(node.outputs, [](const ValueRef &v) { return bool(v); }))
+      return failure();
+  } else {
+    error = "is not supported";
+  }
+  std::vector<onnx::TypeProto> types;
+  for (const ValueRef &input : node.inputs)
+    types.push_back(input ? typeProto(*input) : onnx::TypeProto());
+  auto body = functionBody(*node.schema, *node.proto, types, node.opset);
+  if (!body)
+    return failure();
+  return inlineFunction(node, *body, scope);
+}
+
+LogicalResult Importer::checkOutputs(const Node &node,
+                                     ArrayRef<onnx::TypeProto> inferred) {
+  for (auto [i, value] : llvm::enumerate(node.outputs)) {
+    if (node.outputNames[i].empty())
+      continue;
+    if (!value)
+      return fail("output " + Twine(i) + " is not supported");
+    std::string why;
+    if (i < inferred.size() && !agrees(*value, inferred[i], why))
+      return fail("internal error: output " + Twine(i) +
+                  " was not built as ONNX infers it: " + why);
+  }
+  return success();
+}
+
+LogicalResult Importer::placeholders(Node &node,
+                                     ArrayRef<onnx::TypeProto> inferred) {
+  // The module will be thrown away: values need types only.
+  auto undefined = [&](Type type) -> Value {
+    return builder
+        .create<UnrealizedConversionCastOp>(node.loc, type, ValueRange())
+        .getResult(0);
+  };
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (i >= inferred.size() || !inferred[i].has_tensor_type() ||
+        !inferred[i].tensor_type().has_shape())
+      return failure();
+    const auto &type = inferred[i].tensor_type();
+    Tensor tensor;
+    tensor.dtype = static_cast<DType>(type.elem_type());
+    if (!elementType(builder.getContext(), tensor.dtype))
+      return failure();
+    for (const auto &dim : type.shape().dim())
+      tensor.dims.push_back(dim.has_dim_value()
+                                ? scalars.index(dim.dim_value())
+                                : Scalar(undefined(builder.getIndexType())));
+    tensor.value = undefined(forms.type(tensor.dtype, tensor.dims));
+    node.outputs[i] = valueOf(tensor);
+  }
+  return success();
+}
+
+} // namespace ampc::onnx_import

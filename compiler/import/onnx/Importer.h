@@ -1,0 +1,129 @@
+//===- Importer.h - Walks a graph and builds its nodes ----------*- C++ -*-===//
+
+#ifndef AMPC_IMPORT_ONNX_IMPORTER_H
+#define AMPC_IMPORT_ONNX_IMPORTER_H
+
+#include "compiler/import/onnx/ExternalData.h"
+#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/ValueForms.h"
+
+namespace ampc {
+struct ImportOptions;
+}
+
+namespace onnx {
+class FunctionProto;
+class ModelProto;
+class TypeProto;
+} // namespace onnx
+
+namespace ampc::onnx_import {
+
+/// What names mean inside one graph or function body.
+struct Scope {
+  /// The graph around a subgraph, whose values it may use. Function bodies see
+  /// nothing of their caller.
+  const Scope *parent = nullptr;
+  llvm::StringMap<ValueRef> values;
+  /// Opset by domain.
+  llvm::StringMap<int> opsets;
+  /// In a function body, the attributes of the call.
+  const llvm::StringMap<onnx::AttributeProto> *attributes = nullptr;
+  /// In a function body, the node of the model that calls it.
+  const Node *caller = nullptr;
+
+  /// The scope of a subgraph.
+  static Scope inside(const Scope &parent) {
+    Scope scope;
+    scope.parent = &parent;
+    scope.opsets = parent.opsets;
+    scope.attributes = parent.attributes;
+    scope.caller = parent.caller;
+    return scope;
+  }
+
+  const ValueRef *find(llvm::StringRef name) const {
+    for (const Scope *scope = this; scope; scope = scope->parent)
+      if (auto it = scope->values.find(name); it != scope->values.end())
+        return &it->second;
+    return nullptr;
+  }
+};
+
+class Importer {
+public:
+  /// Fills the body of `function`, which is empty.
+  Importer(onnx::ModelProto &model, std::string directory,
+           mlir::func::FuncOp function);
+
+  /// Emits the model. The lines say what could not be imported.
+  llvm::SmallVector<std::string> run(const ImportOptions &options);
+
+  /// Emits a graph whose inputs are bound in `scope` already. Its initializers
+  /// and nodes are bound as they are met.
+  mlir::LogicalResult importGraph(onnx::GraphProto &graph, Scope &scope);
+
+  /// Emits a subgraph of a node in place and gives its outputs.
+  mlir::FailureOr<llvm::SmallVector<ValueRef>>
+  inlineSubgraph(const Node &node, onnx::GraphProto &graph,
+                 llvm::ArrayRef<ValueRef> inputs);
+
+  /// A constant tensor as a value. Null after an error.
+  ValueRef importConstant(onnx::TensorProto &tensor, llvm::StringRef name);
+
+  /// A value over a tensor in the IR.
+  ValueRef valueOf(const Tensor &tensor);
+
+  /// Remembers why the current node fails.
+  mlir::LogicalResult fail(const llvm::Twine &message) {
+    error = message.str();
+    return mlir::failure();
+  }
+
+  mlir::OpBuilder builder;
+  ScalarBuilder scalars;
+  Weights weights;
+  ValueForms forms;
+  ExternalData external;
+
+private:
+  // Signature.cpp
+  mlir::LogicalResult bindInputs(const ImportOptions &options, Scope &scope);
+  mlir::LogicalResult setResults(const Scope &scope);
+
+  // Importer.cpp
+  mlir::LogicalResult importNode(onnx::NodeProto &proto, int index,
+                                 Scope &scope);
+  mlir::LogicalResult resolve(Node &node, int index, const Scope &scope);
+  mlir::LogicalResult build(Node &node, const Scope &scope);
+  mlir::LogicalResult checkOutputs(const Node &node,
+                                   llvm::ArrayRef<onnx::TypeProto> inferred);
+  mlir::LogicalResult placeholders(Node &node,
+                                   llvm::ArrayRef<onnx::TypeProto> inferred);
+
+  // Functions.cpp
+  const onnx::FunctionProto *findLocalFunction(const onnx::NodeProto &proto);
+  mlir::LogicalResult inlineFunction(Node &node, onnx::FunctionProto &function,
+                                     const Scope &scope);
+
+  // Unsupported.cpp
+  void findUnsupported(onnx::GraphProto &graph, const Scope &scope);
+  void findUnsupported(onnx::NodeProto &proto, int index, const Scope &scope,
+                       llvm::StringRef inside);
+
+  onnx::ModelProto &model;
+  mlir::func::FuncOp function;
+  Scope top;
+  /// Names of symbolic dimensions with the size that stands for them.
+  llvm::StringMap<Scalar> symbols;
+  /// Why the current node fails.
+  std::string error;
+  llvm::SmallVector<std::string> errors;
+};
+
+/// How messages name a node: "node 'Conv_3' (Conv, version 11)".
+std::string describe(const onnx::NodeProto &proto, int index, int version);
+
+} // namespace ampc::onnx_import
+
+#endif // AMPC_IMPORT_ONNX_IMPORTER_H

@@ -1,0 +1,77 @@
+//===- Model.h - The one door to libonnx ------------------------*- C++ -*-===//
+//
+// Everything that libonnx does for the importer: parsing, checking, schemas,
+// type inference and function bodies. libonnx reports by exceptions; they end
+// here, and nothing else in the compiler is compiled with them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMPC_IMPORT_ONNX_MODEL_H
+#define AMPC_IMPORT_ONNX_MODEL_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace onnx {
+class AttributeProto;
+class FunctionProto;
+class ModelProto;
+class NodeProto;
+class OpSchema;
+class TensorProto;
+class TypeProto;
+} // namespace onnx
+
+namespace ampc::onnx_import {
+
+/// Reads a model and checks its structure. Recorded types of intermediate
+/// values are dropped: they may be stale. Null with `error` set on failure.
+std::unique_ptr<onnx::ModelProto> loadModel(llvm::StringRef path,
+                                            std::string &error);
+
+/// The directory that external data is relative to.
+std::string modelDirectory(llvm::StringRef path);
+
+/// Opens the file that holds external data after checking that it lies in
+/// `directory` and is no link. A file descriptor, or -1 with `error` set.
+int openExternalData(llvm::StringRef directory, llvm::StringRef location,
+                     llvm::StringRef tensor, std::string &error);
+
+/// The newest schema of an op that is not newer than `opset`, or null.
+const onnx::OpSchema *findSchema(llvm::StringRef op, int opset,
+                                 llvm::StringRef domain);
+int sinceVersion(const onnx::OpSchema &schema);
+bool isDeprecated(const onnx::OpSchema &schema);
+
+/// The default of an attribute, or null if it has none.
+const onnx::AttributeProto *defaultAttribute(const onnx::OpSchema &schema,
+                                             llvm::StringRef name);
+
+/// Whether `schema` defines the op by a function that holds in `opset`.
+bool hasFunctionBody(const onnx::OpSchema &schema, int opset);
+
+/// The body if it is the same for every node, else null.
+std::unique_ptr<onnx::FunctionProto>
+staticFunctionBody(const onnx::OpSchema &schema, int opset);
+
+/// The body of an op that its schema defines as a function, for a node whose
+/// inputs have these types (no value set where unknown or left out). Null if
+/// there is none.
+std::unique_ptr<onnx::FunctionProto>
+functionBody(const onnx::OpSchema &schema, const onnx::NodeProto &node,
+             llvm::ArrayRef<onnx::TypeProto> inputs, int opset);
+
+/// Runs the op's type and shape inference on a node without subgraphs. False
+/// with `error` set if the node is wrong; else `outputs` holds what is known.
+bool inferTypes(const onnx::OpSchema &schema, const onnx::NodeProto &node,
+                llvm::ArrayRef<onnx::TypeProto> inputs,
+                llvm::ArrayRef<const onnx::TensorProto *> constants, int opset,
+                std::vector<onnx::TypeProto> &outputs, std::string &error);
+
+} // namespace ampc::onnx_import
+
+#endif // AMPC_IMPORT_ONNX_MODEL_H

@@ -1,0 +1,61 @@
+//===- OpTable.cpp - Which function builds which op -----------------------===//
+
+#include "compiler/import/onnx/OpTable.h"
+
+using namespace llvm;
+
+namespace ampc::onnx_import {
+
+static std::string key(StringRef domain, StringRef op) {
+  if (domain.empty() || domain == "ai.onnx")
+    return op.str();
+  return (domain + "." + op).str();
+}
+
+OpTable::OpTable() {
+  registerActivationOps(*this);
+  registerCastOps(*this);
+  registerComparisonOps(*this);
+  registerConstantOps(*this);
+  registerControlOps(*this);
+  registerConvOps(*this);
+  registerGatherOps(*this);
+  registerMathOps(*this);
+  registerMatmulOps(*this);
+  registerMovementOps(*this);
+  registerNormOps(*this);
+  registerPadOps(*this);
+  registerPointwiseOps(*this);
+  registerPoolOps(*this);
+  registerRangeOps(*this);
+  registerReduceOps(*this);
+  registerResizeOps(*this);
+  registerScanOps(*this);
+  registerScatterOps(*this);
+  registerShapeOps(*this);
+  registerSliceOps(*this);
+  registerSoftmaxOps(*this);
+  registerSqueezeOps(*this);
+}
+
+const OpTable &OpTable::get() {
+  static const OpTable table;
+  return table;
+}
+
+void OpTable::add(StringRef op, int first, int last, BuildFn build,
+                  StringRef domain) {
+  entries[key(domain, op)].push_back({first, last, build});
+}
+
+BuildFn OpTable::find(StringRef domain, StringRef op, int since) const {
+  auto it = entries.find(key(domain, op));
+  if (it == entries.end())
+    return nullptr;
+  for (const Entry &entry : it->second)
+    if (entry.first <= since && since <= entry.last)
+      return entry.build;
+  return nullptr;
+}
+
+} // namespace ampc::onnx_import

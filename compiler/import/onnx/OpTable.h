@@ -1,0 +1,69 @@
+//===- OpTable.h - Which function builds which op ---------------*- C++ -*-===//
+
+#ifndef AMPC_IMPORT_ONNX_OPTABLE_H
+#define AMPC_IMPORT_ONNX_OPTABLE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+namespace ampc::onnx_import {
+
+class NodeBuilder;
+
+/// Emits the ops for one node and sets its outputs. Fails after
+/// NodeBuilder::fail, and then the op's function body is used if it has one.
+using BuildFn = mlir::LogicalResult (*)(NodeBuilder &);
+
+class OpTable {
+public:
+  static const OpTable &get();
+
+  /// `build` handles the versions of `op` that were introduced in the opsets
+  /// `first` to `last`. A version that is not listed is not supported: its
+  /// meaning may differ.
+  void add(llvm::StringRef op, int first, int last, BuildFn build,
+           llvm::StringRef domain = "");
+
+  /// The function for the version introduced in opset `since`, or null.
+  BuildFn find(llvm::StringRef domain, llvm::StringRef op, int since) const;
+
+private:
+  OpTable();
+
+  struct Entry {
+    int first, last;
+    BuildFn build;
+  };
+  llvm::StringMap<llvm::SmallVector<Entry, 2>> entries;
+};
+
+// One a family; each in the file of that name.
+void registerActivationOps(OpTable &table);
+void registerCastOps(OpTable &table);
+void registerComparisonOps(OpTable &table);
+void registerConstantOps(OpTable &table);
+void registerControlOps(OpTable &table);
+void registerConvOps(OpTable &table);
+void registerGatherOps(OpTable &table);
+void registerMathOps(OpTable &table);
+void registerMatmulOps(OpTable &table);
+void registerMovementOps(OpTable &table);
+void registerNormOps(OpTable &table);
+void registerPadOps(OpTable &table);
+void registerPointwiseOps(OpTable &table);
+void registerPoolOps(OpTable &table);
+void registerRangeOps(OpTable &table);
+void registerReduceOps(OpTable &table);
+void registerResizeOps(OpTable &table);
+void registerScanOps(OpTable &table);
+void registerScatterOps(OpTable &table);
+void registerShapeOps(OpTable &table);
+void registerSliceOps(OpTable &table);
+void registerSoftmaxOps(OpTable &table);
+void registerSqueezeOps(OpTable &table);
+
+} // namespace ampc::onnx_import
+
+#endif // AMPC_IMPORT_ONNX_OPTABLE_H

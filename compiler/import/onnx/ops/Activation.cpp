@@ -1,0 +1,78 @@
+//===- Activation.cpp - Activation functions ------------------------------===//
+
+#include "compiler/import/onnx/NodeBuilder.h"
+#include "compiler/import/onnx/OpTable.h"
+
+using namespace mlir;
+using arith::CmpFPredicate;
+using arith::CmpIPredicate;
+
+namespace ampc::onnx_import {
+
+static LogicalResult buildRelu(NodeBuilder &b) {
+  Tensor x = b.tensor(0);
+  return b.output(0, b.maximum(x, b.splatLike(0, x)));
+}
+
+static LogicalResult buildSigmoid(NodeBuilder &b) {
+  Tensor x = b.tensor(0);
+  return b.output(0, b.pointwise<amp::SigmoidOp>(x.dtype, x));
+}
+
+/// x where positive, else slope * x.
+static Tensor leaky(NodeBuilder &b, const Tensor &x, const Tensor &slope) {
+  Tensor negative =
+      b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, x, b.splatLike(0, x));
+  return b.select(negative, b.mul(x, slope), x);
+}
+
+static LogicalResult buildLeakyRelu(NodeBuilder &b) {
+  Tensor x = b.tensor(0);
+  return b.output(0, leaky(b, x, b.splatLike(b.floatAttr("alpha", 0.01), x)));
+}
+
+static LogicalResult buildPRelu(NodeBuilder &b) {
+  Tensor x = b.tensor(0), slope = b.tensor(1);
+  auto dims = b.broadcastDims({x.dims, slope.dims});
+  if (failed(dims))
+    return failure();
+  return b.output(0,
+                  leaky(b, b.broadcast(x, *dims), b.broadcast(slope, *dims)));
+}
+
+static LogicalResult buildHardSigmoid(NodeBuilder &b) {
+  Tensor x = b.tensor(0);
+  Tensor line = b.add(b.mul(x, b.splatLike(b.floatAttr("alpha", 0.2), x)),
+                      b.splatLike(b.floatAttr("beta", 0.5), x));
+  line = b.minimum(b.maximum(line, b.splatLike(0, x)), b.splatLike(1, x));
+  return b.output(0, line);
+}
+
+static LogicalResult buildGelu(NodeBuilder &b) {
+  Tensor x = b.tensor(0);
+  bool tanh = b.stringAttr("approximate", "none") == "tanh";
+  Value value = b.create<amp::GeluOp>(x.type(), x.value, tanh);
+  return b.output(0, Tensor{value, x.dtype, x.dims, {}});
+}
+
+/// log(1 + exp(x)), written so that neither end overflows or loses digits.
+static LogicalResult buildSoftplus(NodeBuilder &b) {
+  Tensor x = b.tensor(0);
+  Tensor decay = b.pointwise<math::ExpOp>(
+      x.dtype, b.pointwise<arith::NegFOp>(
+                   x.dtype, b.pointwise<math::AbsFOp>(x.dtype, x)));
+  Tensor rest = b.pointwise<math::Log1pOp>(x.dtype, decay);
+  return b.output(0, b.add(b.maximum(x, b.splatLike(0, x)), rest));
+}
+
+void registerActivationOps(OpTable &t) {
+  t.add("Relu", 6, 14, buildRelu);
+  t.add("Sigmoid", 6, 13, buildSigmoid);
+  t.add("LeakyRelu", 6, 16, buildLeakyRelu);
+  t.add("PRelu", 7, 16, buildPRelu);
+  t.add("HardSigmoid", 6, 22, buildHardSigmoid);
+  t.add("Gelu", 20, 20, buildGelu);
+  t.add("Softplus", 1, 22, buildSoftplus);
+}
+
+} // namespace ampc::onnx_import

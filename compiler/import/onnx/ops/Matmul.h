@@ -1,0 +1,15 @@
+//===- Matmul.h - Matrix products -------------------------------*- C++ -*-===//
+
+#ifndef AMPC_IMPORT_ONNX_OPS_MATMUL_H
+#define AMPC_IMPORT_ONNX_OPS_MATMUL_H
+
+#include "compiler/import/onnx/NodeBuilder.h"
+
+namespace ampc::onnx_import {
+
+/// numpy.matmul: batched over leading dimensions, which broadcast.
+mlir::FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs);
+
+} // namespace ampc::onnx_import
+
+#endif // AMPC_IMPORT_ONNX_OPS_MATMUL_H

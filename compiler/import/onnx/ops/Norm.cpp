@@ -1,0 +1,210 @@
+//===- Norm.cpp - Normalizations ------------------------------------------===//
+
+#include "compiler/import/onnx/NodeBuilder.h"
+#include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/Weights.h"
+
+#include "mlir/IR/AsmState.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace ampc::onnx_import {
+
+/// A vector over channels as [c, 1, ...] for an operand of this rank.
+static Tensor alongChannels(NodeBuilder &b, const Tensor &x, int64_t rank) {
+  return b.unsqueeze(x, llvm::to_vector(llvm::seq<int64_t>(1, rank - 1)));
+}
+
+/// The elements of constant f32 vectors, or nothing.
+static std::optional<ArrayRef<float>> floatsOf(const Tensor &x) {
+  if (!x.constant || x.dtype != DType::Float)
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(x.constant);
+      dense && dense.isSplat() && dense.getNumElements() != 1)
+    return std::nullopt;
+  ArrayRef<char> bytes = rawBytes(x.constant);
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(float))
+    return std::nullopt;
+  return ArrayRef<float>(reinterpret_cast<const float *>(bytes.data()),
+                         bytes.size() / sizeof(float));
+}
+
+static Tensor floatVector(NodeBuilder &b, ArrayRef<float> values, int64_t rank,
+                          StringRef name) {
+  SmallVector<int64_t> shape(rank - 1, 1);
+  shape[0] = values.size();
+  auto type = RankedTensorType::get(shape, Float32Type::get(b.context()));
+  auto blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(
+      ArrayRef<char>(reinterpret_cast<const char *>(values.data()),
+                     values.size() * sizeof(float)),
+      alignof(float));
+  return b.constant(Weights::constant(type, std::move(blob), name),
+                    DType::Float, name);
+}
+
+/// x * s + t with s = scale / sqrt(var + epsilon), t = bias - mean * s. Where
+/// the statistics are constants, s and t are computed here.
+static LogicalResult buildBatchNorm(NodeBuilder &b) {
+  if (b.intAttr("training_mode", 0) || b.wants(1))
+    return b.fail("is in training mode, which is not supported");
+  Tensor x = b.tensor(0), scale = b.tensor(1), bias = b.tensor(2),
+         mean = b.tensor(3), variance = b.tensor(4);
+  double epsilon = b.floatAttr("epsilon", 1e-5);
+  if (x.rank() < 1)
+    return b.fail("needs a batch dimension");
+  int64_t rank = std::max<int64_t>(x.rank(), 2);
+  Scalar channels = x.rank() > 1 ? x.dims[1] : b.scalars.index(1);
+  for (const Tensor &vector : {scale, bias, mean, variance})
+    if (vector.rank() != 1 ||
+        failed(b.requireEqual(vector.dims[0], channels,
+                              "has one statistic for each channel")))
+      return failure();
+
+  Tensor factor, offset;
+  auto g = floatsOf(scale), c = floatsOf(bias), m = floatsOf(mean),
+       v = floatsOf(variance);
+  if (x.dtype == DType::Float && g && c && m && v) {
+    SmallVector<float> s, t;
+    for (auto [gi, ci, mi, vi] : llvm::zip(*g, *c, *m, *v)) {
+      s.push_back(static_cast<float>(gi / std::sqrt(double(vi) + epsilon)));
+      t.push_back(static_cast<float>(ci - double(mi) * s.back()));
+    }
+    factor = floatVector(b, s, rank, b.node.outputNames[0] + ".scale");
+    offset = floatVector(b, t, rank, b.node.outputNames[0] + ".shift");
+  } else {
+    // Statistics may be wider than the data.
+    Tensor root = b.sqrt(b.add(variance, b.splatLike(epsilon, variance)));
+    factor = b.div(b.cast(scale, root.dtype), root);
+    offset = b.sub(b.cast(bias, root.dtype), b.mul(mean, factor));
+    factor = alongChannels(b, factor, rank);
+    offset = alongChannels(b, offset, rank);
+  }
+  DType wide = factor.dtype;
+  if (x.rank() == 1) {
+    factor = b.reshape(factor, {b.scalars.index(1)});
+    offset = b.reshape(offset, {b.scalars.index(1)});
+  }
+  Tensor y = b.mul(b.cast(x, wide), b.broadcast(factor, x.dims));
+  return b.output(0, b.cast(b.add(y, b.broadcast(offset, x.dims)), x.dtype));
+}
+
+static Tensor layerNorm(NodeBuilder &b, amp::NormKind kind, const Tensor &x,
+                        Value scale, Value bias, int64_t axis, double epsilon) {
+  Value value =
+      b.create<amp::LayerNormOp>(x.type(), kind, x.value, scale, bias, axis,
+                                 APFloat(static_cast<float>(epsilon)));
+  return {value, x.dtype, x.dims, {}};
+}
+
+/// Each channel of each sample is one row.
+static LogicalResult buildInstanceNorm(NodeBuilder &b) {
+  ScalarBuilder &s = b.scalars;
+  Tensor x = b.tensor(0), scale = b.tensor(1), bias = b.tensor(2);
+  if (x.rank() < 3)
+    return b.fail("needs rank 3 at least, not " + Twine(x.rank()));
+  ArrayRef<Scalar> dims = x.dims;
+  Tensor rows =
+      b.reshape(x, {s.mul(dims[0], dims[1]), s.product(dims.drop_front(2))});
+  rows = layerNorm(b, amp::NormKind::Layer, rows, {}, {}, 1,
+                   b.floatAttr("epsilon", 1e-5));
+  Tensor y = b.reshape(rows, x.dims);
+  for (const Tensor &vector : {scale, bias})
+    if (failed(b.requireEqual(vector.dims[0], dims[1],
+                              "has one scale and bias for each channel")))
+      return failure();
+  scale.dims[0] = bias.dims[0] = dims[1];
+  y = b.mul(y, b.broadcast(alongChannels(b, scale, x.rank()), x.dims));
+  y = b.add(y, b.broadcast(alongChannels(b, bias, x.rank()), x.dims));
+  return b.output(0, y);
+}
+
+/// LayerNormalization and RMSNormalization as one op, if only the result is
+/// wanted and the statistics are f32; other forms use the function body.
+template <amp::NormKind kind>
+static LogicalResult buildLayerNorm(NodeBuilder &b) {
+  Tensor x = b.tensor(0);
+  auto axis = b.axisAttr("axis", x.rank(), -1);
+  if (failed(axis))
+    return failure();
+  if (b.wants(1) || b.wants(2))
+    return b.fail("gives its statistics, which is not supported");
+  if (b.intAttr("stash_type", 1) != 1 || x.dtype == DType::Double)
+    return b.fail("keeps statistics in another type than float");
+  Dims rows(x.dims.begin() + *axis, x.dims.end());
+  Value operands[2];
+  for (unsigned i : {1, 2}) {
+    if (!b.has(i))
+      continue;
+    Tensor vector = b.tensor(i);
+    if (vector.dtype != x.dtype || vector.rank() > int64_t(rows.size()))
+      return b.fail("has a scale or bias of another type or rank");
+    auto common = b.broadcastDims({rows, vector.dims});
+    if (failed(common))
+      return failure();
+    if (*common != rows)
+      return b.fail("has a scale or bias that does not fit");
+    operands[i - 1] = b.broadcast(vector, rows).value;
+  }
+  return b.output(0, layerNorm(b, kind, x, operands[0], operands[1], *axis,
+                               b.floatAttr("epsilon", 1e-5)));
+}
+
+/// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta.
+static LogicalResult buildLRN(NodeBuilder &b) {
+  ScalarBuilder &s = b.scalars;
+  Tensor x = b.tensor(0);
+  int64_t size = b.intAttr("size", 1);
+  if (x.rank() < 3 || size < 1)
+    return b.fail("needs rank 3 at least and a positive size");
+  ArrayRef<Scalar> dims = x.dims;
+  Dims rows{dims[0], s.index(1), dims[1], s.product(dims.drop_front(2))};
+  Tensor squares = b.reshape(b.mul(x, x), rows);
+  SmallVector<int64_t> kernel{size, 1}, ones{1, 1};
+  SmallVector<int64_t> pads{(size - 1) / 2, 0, size - 1 - (size - 1) / 2, 0};
+  Tensor sum{b.create<amp::PoolOp>(b.type(x.dtype, rows), amp::PoolKind::Sum,
+                                   squares.value, kernel, ones, ones, pads,
+                                   false, false, false),
+             x.dtype,
+             rows,
+             {}};
+  sum = b.reshape(sum, x.dims);
+  Tensor base = b.add(
+      b.mul(sum, b.splatLike(b.floatAttr("alpha", 1e-4) / double(size), x)),
+      b.splatLike(b.floatAttr("bias", 1), x));
+  Tensor power = b.pointwise<math::PowFOp>(
+      x.dtype, base, b.splatLike(b.floatAttr("beta", 0.75), x));
+  return b.output(0, b.div(x, power));
+}
+
+/// x divided by its 1- or 2-norm along an axis; where that is zero, zero.
+static LogicalResult buildLpNorm(NodeBuilder &b) {
+  Tensor x = b.tensor(0);
+  auto axis = b.axisAttr("axis", x.rank(), -1);
+  int64_t p = b.intAttr("p", 2);
+  if (failed(axis))
+    return failure();
+  if (p != 1 && p != 2)
+    return b.fail("has p " + Twine(p) + "; it is 1 or 2");
+  Tensor terms = p == 1 ? b.pointwise<math::AbsFOp>(x.dtype, x) : b.mul(x, x);
+  Tensor norm = b.reduce(amp::ReduceKind::Sum, terms, {*axis}, true);
+  if (p == 2)
+    norm = b.sqrt(norm);
+  Tensor zero = b.splatLike(0, norm);
+  Tensor isZero = b.compare(arith::CmpIPredicate::eq, arith::CmpFPredicate::OEQ,
+                            norm, zero);
+  norm = b.select(isZero, b.splatLike(1, norm), norm);
+  return b.output(0, b.div(x, b.broadcast(norm, x.dims)));
+}
+
+void registerNormOps(OpTable &t) {
+  t.add("BatchNormalization", 7, 15, buildBatchNorm);
+  t.add("InstanceNormalization", 1, 22, buildInstanceNorm);
+  t.add("LayerNormalization", 17, 17, buildLayerNorm<amp::NormKind::Layer>);
+  t.add("RMSNormalization", 23, 23, buildLayerNorm<amp::NormKind::RMS>);
+  t.add("LRN", 1, 13, buildLRN);
+  t.add("LpNormalization", 1, 22, buildLpNorm);
+}
+
+} // namespace ampc::onnx_import

@@ -1,0 +1,73 @@
+//===- Scatter.cpp - Writing by index -------------------------------------===//
+
+#include "compiler/import/onnx/NodeBuilder.h"
+#include "compiler/import/onnx/OpTable.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace ampc::onnx_import {
+
+static FailureOr<amp::ScatterKind> kindOf(NodeBuilder &b) {
+  std::string name = b.stringAttr("reduction", "none");
+  auto kind = llvm::StringSwitch<std::optional<amp::ScatterKind>>(name)
+                  .Case("none", amp::ScatterKind::Replace)
+                  .Case("add", amp::ScatterKind::Add)
+                  .Case("mul", amp::ScatterKind::Mul)
+                  .Case("max", amp::ScatterKind::Max)
+                  .Case("min", amp::ScatterKind::Min)
+                  .Default(std::nullopt);
+  if (kind)
+    return *kind;
+  return b.fail("has reduction '" + name + "', which is not known");
+}
+
+static LogicalResult buildScatterElements(NodeBuilder &b) {
+  Tensor x = b.tensor(0), indices = b.tensor(1), updates = b.tensor(2);
+  auto axis = b.axisAttr("axis", x.rank());
+  auto kind = kindOf(b);
+  if (failed(axis) || failed(kind))
+    return failure();
+  if (indices.rank() != x.rank() || updates.rank() != x.rank())
+    return b.fail("needs indices and updates of rank " + Twine(x.rank()));
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (failed(b.requireEqual(indices.dims[i], updates.dims[i],
+                              "indices and updates differ in dimension " +
+                                  Twine(i))))
+      return failure();
+  Value value = b.create<amp::ScatterElementsOp>(
+      x.type(), *axis, *kind, x.value, indices.value, updates.value);
+  return b.output(0, Tensor{value, x.dtype, x.dims, {}});
+}
+
+static LogicalResult buildScatterND(NodeBuilder &b) {
+  Tensor x = b.tensor(0), indices = b.tensor(1), updates = b.tensor(2);
+  auto kind = kindOf(b);
+  if (failed(kind))
+    return failure();
+  if (indices.rank() < 1)
+    return b.fail("needs indices of rank 1 at least");
+  auto depth = constantInt(indices.dims.back());
+  if (!depth || *depth < 1 || *depth > x.rank())
+    return b.fail("has index tuples of a length that is not known or too long");
+  Dims expected(indices.dims.begin(), indices.dims.end() - 1);
+  expected.append(x.dims.begin() + *depth, x.dims.end());
+  if (int64_t(expected.size()) != updates.rank())
+    return b.fail("needs updates of rank " + Twine(expected.size()));
+  for (auto [i, size] : llvm::enumerate(expected))
+    if (failed(b.requireEqual(size, updates.dims[i],
+                              "updates do not fit in dimension " + Twine(i))))
+      return failure();
+  Value value = b.create<amp::ScatterNDOp>(x.type(), *kind, x.value,
+                                           indices.value, updates.value);
+  return b.output(0, Tensor{value, x.dtype, x.dims, {}});
+}
+
+void registerScatterOps(OpTable &t) {
+  t.add("Scatter", 9, 9, buildScatterElements);
+  t.add("ScatterElements", 11, 18, buildScatterElements);
+  t.add("ScatterND", 11, 18, buildScatterND);
+}
+
+} // namespace ampc::onnx_import
