@@ -1,8 +1,8 @@
 //===- ConvEmitter.cpp - Convolutions over NC... --------------------------===//
 //
-// Output channels are rows, output pixels are columns, so that vectors run along
-// the innermost dimension of the image. The filter supplies the scalars. Padding
-// has been made explicit by then (amp-decompose-ops).
+// Output channels are rows, output pixels are columns, so that vectors run
+// along the innermost dimension of the image. The filter supplies the scalars.
+// Padding has been made explicit by then (amp-decompose-ops).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ namespace {
 
 struct ConvLoops {
   StridedGemm gemm;
-  int64_t rank;         ///< Of the result.
-  bool flat;            ///< Columns run over the whole image, not over one row.
+  int64_t rank; ///< Of the result.
+  bool flat;    ///< Columns run over the whole image, not over one row.
   OpFoldResult groupRows;
 
   SmallVector<Value> indices(OpBuilder &b, Location loc, ValueRange batch,
@@ -67,10 +67,10 @@ FailureOr<ConvLoops> describe(amp::ConvOp op, KernelValues &values) {
   OpFoldResult channels = values.dim(op.getFilter(), 1);
   gemm.k = {{channels, values.stride(gemm.a, 1), values.stride(gemm.b, 1)}};
   for (int64_t i = 0; i < spatial; ++i)
-    gemm.k.push_back(
-        {values.dim(op.getFilter(), 2 + i), values.stride(gemm.a, 2 + i),
-         ix.mul(values.stride(gemm.b, 2 + i),
-                ix.constant(op.getDilations()[i]))});
+    gemm.k.push_back({values.dim(op.getFilter(), 2 + i),
+                      values.stride(gemm.a, 2 + i),
+                      ix.mul(values.stride(gemm.b, 2 + i),
+                             ix.constant(op.getDilations()[i]))});
   gemm.batch = {sizes[0], groups};
 
   // One index may run over the whole image if everything lies densely there.
@@ -83,17 +83,17 @@ FailureOr<ConvLoops> describe(amp::ConvOp op, KernelValues &values) {
   bool pointwise = true;
   for (int64_t i = 0; i < spatial; ++i)
     pointwise &= op.getStrides()[i] == 1 && filter.getDimSize(2 + i) == 1;
-  bool staticFilter = llvm::none_of(filter.getShape().drop_front(2),
-                                    ShapedType::isDynamic);
+  bool staticFilter =
+      llvm::none_of(filter.getShape().drop_front(2), ShapedType::isDynamic);
   auto rows = IndexBuilder::known(gemm.rows);
   // Few rows do not pay for gathering pixels of several image rows, unless the
   // pixels are adjacent anyway.
   bool few = rows && *rows < 4;
   loops.flat &= (pointwise && dense) || (staticFilter && !few);
   auto column = [&](int64_t i) {
-    return StridedGemm::Column{sizes[2 + i],
-                               ix.mul(values.stride(gemm.b, 2 + i),
-                                      ix.constant(op.getStrides()[i]))};
+    return StridedGemm::Column{
+        sizes[2 + i],
+        ix.mul(values.stride(gemm.b, 2 + i), ix.constant(op.getStrides()[i]))};
   };
   SmallVector<OpFoldResult> rowStrides;
   if (loops.flat && pointwise && dense) {
@@ -151,8 +151,7 @@ struct ConvEmitter
       // One element for all pixels of a channel.
       Value sum = initialSum(emission, op.getBias(), indices(place)[1],
                              accumulator, 1, nullptr);
-      return sum ? fillLanes(emission.builder, emission.loc(), sum,
-                             place.lanes)
+      return sum ? fillLanes(emission.builder, emission.loc(), sum, place.lanes)
                  : sum;
     };
     border.store = [&](const GemmBorder::Place &place, Value sum) {

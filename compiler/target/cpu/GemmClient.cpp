@@ -2,9 +2,8 @@
 
 #include "compiler/target/cpu/GemmClient.h"
 
-#include "compiler/target/cpu/BufferAccess.h"
+#include "compiler/ir/Conversions.h"
 #include "compiler/target/cpu/ElementEvaluator.h"
-#include "compiler/target/cpu/Elementwise.h"
 #include "compiler/target/cpu/GemmTile.h"
 
 using namespace mlir;
@@ -19,9 +18,7 @@ Value contractionBuffer(KernelValues &values, Operation *op, Value operand) {
   return nullptr;
 }
 
-Type accumulatorFor(Type result) {
-  return isNarrowFloat(result) ? Float32Type::get(result.getContext()) : result;
-}
+Type accumulatorFor(Type result) { return amp::computeType(result); }
 
 static bool isFormat(Type type, amp::Format format) {
   switch (format) {
@@ -46,7 +43,8 @@ LogicalResult verifyAlgorithm(Operation *op, amp::AlgorithmAttr algorithm,
   auto multiplies = [&](Value operand) {
     Type type = getElementTypeOrSelf(operand.getType());
     return isFormat(type, algorithm.getMultiply()) ||
-           (algorithm.getMultiply() == amp::Format::F32 && isNarrowFloat(type));
+           (algorithm.getMultiply() == amp::Format::F32 &&
+            amp::computeType(type).isF32());
   };
   if (algorithm.getPasses() == 1 && multiplies(lhs) && multiplies(rhs) &&
       isFormat(accumulator, algorithm.getAccumulate()))
@@ -76,8 +74,11 @@ Value initialSum(KernelEmission &emission, Value bias, ValueRange indices,
 LogicalResult storeSum(KernelEmission &emission, Value result,
                        ValueRange indices, Value sum, int64_t lanes,
                        Value mask) {
-  Value element = narrowFloat(emission.builder, emission.loc(), sum,
-                              getElementTypeOrSelf(result.getType()));
+  Type type = getElementTypeOrSelf(result.getType());
+  Value element =
+      isa<FloatType>(type)
+          ? amp::convertFloat(emission.builder, emission.loc(), sum, type)
+          : sum;
   SmallVector<Value> at(indices);
   return storeOutputs(emission, result, at, element, lanes, mask);
 }

@@ -49,9 +49,9 @@ void PanelPacker::forEachK(size_t level, OpFoldResult source, OpFoldResult row,
   for (const auto &l : ArrayRef(p.k).drop_front(level + 1))
     inner = ix.mul(inner, l.extent);
   OpBuilder::InsertionGuard guard(b);
-  auto loop = b.create<scf::ForOp>(loc, ix.value(ix.constant(0)),
-                                   ix.value(k.extent),
-                                   ix.value(ix.constant(1)));
+  auto loop =
+      b.create<scf::ForOp>(loc, ix.value(ix.constant(0)), ix.value(k.extent),
+                           ix.value(ix.constant(1)));
   b.setInsertionPointToStart(loop.getBody());
   OpFoldResult i = loop.getInductionVar();
   forEachK(level + 1, ix.add(source, ix.mul(i, k.bStride)),
@@ -67,8 +67,8 @@ void PanelPacker::locateColumns() {
   for (Value coordinate : ix.delinearize(p.firstColumn, extents))
     at.push_back(coordinate);
   auto choose = [&](Value condition, OpFoldResult x, OpFoldResult y) {
-    return OpFoldResult(b.create<arith::SelectOp>(loc, condition, ix.value(x),
-                                                  ix.value(y)));
+    return OpFoldResult(
+        b.create<arith::SelectOp>(loc, condition, ix.value(x), ix.value(y)));
   };
   const int64_t count = p.lanes * p.vectors;
   OpFoldResult last = ix.sub(p.columnCount, ix.constant(1));
@@ -87,8 +87,8 @@ void PanelPacker::locateColumns() {
     Value move = ix.compare(arith::CmpIPredicate::slt,
                             ix.add(p.firstColumn, ix.constant(column)), last);
     for (size_t level = at.size(); level-- > 0;) {
-      OpFoldResult next = choose(move, ix.add(at[level], ix.constant(1)),
-                                 at[level]);
+      OpFoldResult next =
+          choose(move, ix.add(at[level], ix.constant(1)), at[level]);
       if (level == 0) {
         at[level] = next;
         break;
@@ -101,15 +101,13 @@ void PanelPacker::locateColumns() {
 
 Value PanelPacker::load(OpFoldResult at, int64_t lanes) {
   Type element = cast<MemRefType>(p.source.getType()).getElementType();
-  Value value =
-      loadElements(b, loc, p.source, ix.value(at), element, lanes);
+  Value value = loadElements(b, loc, p.source, ix.value(at), element, lanes);
   return widenOperand(b, loc, value, p.accumulator, p.isUnsigned);
 }
 
 void PanelPacker::store(Value value, OpFoldResult row, int64_t vector) {
-  OpFoldResult at =
-      ix.add(ix.mul(row, ix.constant(p.lanes * p.vectors)),
-             ix.constant(vector * p.lanes));
+  OpFoldResult at = ix.add(ix.mul(row, ix.constant(p.lanes * p.vectors)),
+                           ix.constant(vector * p.lanes));
   storeElements(b, loc, value, p.panel, ix.value(at));
 }
 
@@ -127,8 +125,8 @@ static SmallVector<Value> transpose(OpBuilder &b, Location loc,
     SmallVector<Value> next;
     for (int64_t i = 0; i < n / 2; ++i)
       for (ArrayRef<int64_t> half : {ArrayRef(low), ArrayRef(high)})
-        next.push_back(b.create<vector::ShuffleOp>(
-            loc, vectors[i], vectors[n / 2 + i], half));
+        next.push_back(b.create<vector::ShuffleOp>(loc, vectors[i],
+                                                   vectors[n / 2 + i], half));
     vectors = next;
   }
   return vectors;
@@ -180,8 +178,7 @@ void PanelPacker::packVector(int64_t vector) {
                  OpFoldResult at =
                      ix.add(ix.mul(row, ix.constant(p.lanes * p.vectors)),
                             ix.constant(vector * p.lanes + lane));
-                 b.create<memref::StoreOp>(loc,
-                                           load(ix.add(source, offset), 1),
+                 b.create<memref::StoreOp>(loc, load(ix.add(source, offset), 1),
                                            p.panel, ix.value(at));
                }
              });
@@ -199,7 +196,8 @@ void PanelPacker::packVector(int64_t vector) {
   std::optional<int64_t> stride = IndexBuilder::known(p.columns.back().bStride);
   if (p.lanes == 1 || !stride || *stride > 2 || *stride < 1)
     return one();
-  auto choice = b.create<scf::IfOp>(loc, inRow[vector], /*withElseRegion=*/true);
+  auto choice =
+      b.create<scf::IfOp>(loc, inRow[vector], /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   all(*stride);

@@ -7,12 +7,12 @@
 
 namespace ampc::cpu {
 
-/// A panel: the elements of B for a run of k and a tile's columns, k by k, in the
-/// type that products are formed in.
+/// A panel: the elements of B for a run of k and a tile's columns, k by k, in
+/// the type that products are formed in.
 struct GemmPanel {
   mlir::Value source; ///< B as a one-dimensional buffer.
   mlir::OpFoldResult sourceOffset;
-  mlir::Value panel;  ///< One-dimensional, lanes * vectors elements a k.
+  mlir::Value panel; ///< One-dimensional, lanes * vectors elements a k.
   llvm::SmallVector<StridedGemm::KLoop> k; ///< Those of the panel.
   llvm::SmallVector<StridedGemm::Column> columns;
   mlir::OpFoldResult firstColumn, columnCount;

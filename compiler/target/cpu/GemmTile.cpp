@@ -2,8 +2,8 @@
 
 #include "compiler/target/cpu/GemmTile.h"
 
+#include "compiler/ir/Conversions.h"
 #include "compiler/target/cpu/BufferAccess.h"
-#include "compiler/target/cpu/Elementwise.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,11 +18,9 @@ Value widenOperand(OpBuilder &b, Location loc, Value value, Type accumulator,
   Type element = getElementTypeOrSelf(value.getType());
   if (element == accumulator)
     return value;
-  Type type = accumulator;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = VectorType::get(vector.getShape(), accumulator);
+  Type type = amp::shapedLike(accumulator, value.getType());
   if (isa<FloatType>(element))
-    return b.create<arith::ExtFOp>(loc, type, value);
+    return amp::convertFloat(b, loc, value, accumulator);
   if (isUnsigned)
     return b.create<arith::ExtUIOp>(loc, type, value);
   return b.create<arith::ExtSIOp>(loc, type, value);
@@ -37,8 +35,7 @@ public:
       : b(b), loc(loc), ix(b, loc), operands(operands), rows(rows),
         lanes(lanes), masks(masks) {
     for (int64_t row = 0; row < rows; ++row)
-      rowOffsets.push_back(
-          ix.mul(operands.aRowStride, ix.constant(row)));
+      rowOffsets.push_back(ix.mul(operands.aRowStride, ix.constant(row)));
   }
 
   void loop(size_t level, OpFoldResult aOffset, OpFoldResult bOffset,
@@ -127,8 +124,7 @@ void TileEmitter::loop(size_t level, OpFoldResult aOffset, OpFoldResult bOffset,
 Value TileEmitter::loadColumns(OpFoldResult offset, int64_t vector) {
   auto type = cast<MemRefType>(operands.b.getType());
   int64_t stride = operands.bColumnStride;
-  Value at =
-      ix.value(ix.add(offset, ix.constant(vector * lanes * stride)));
+  Value at = ix.value(ix.add(offset, ix.constant(vector * lanes * stride)));
   if (lanes == 1 || stride == 1)
     return loadElements(b, loc, operands.b, at, type.getElementType(), lanes,
                         masks[vector]);
@@ -155,9 +151,9 @@ void TileEmitter::step(OpFoldResult aOffset, OpFoldResult bOffset,
                                    operands.accumulator, operands.unsignedB));
   for (int64_t row = 0; row < rows; ++row) {
     Value at = ix.value(ix.add(aOffset, rowOffsets[row]));
-    Value element = widenOperand(
-        b, loc, b.create<memref::LoadOp>(loc, operands.a, at),
-        operands.accumulator, operands.unsignedA);
+    Value element =
+        widenOperand(b, loc, b.create<memref::LoadOp>(loc, operands.a, at),
+                     operands.accumulator, operands.unsignedA);
     Value x = fillLanes(b, loc, element, lanes);
     for (size_t vector = 0; vector < masks.size(); ++vector) {
       Value &sum = sums[row * masks.size() + vector];

@@ -24,9 +24,9 @@ mlir::Value widenOperand(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value value, mlir::Type accumulator,
                          bool isUnsigned);
 
-/// Adds the products of `rows` rows and the vectors of columns to `sums`, row by
-/// row. `masks` has an entry for each vector of columns, null where all columns
-/// exist; `lanes` 1 means single columns.
+/// Adds the products of `rows` rows and the vectors of columns to `sums`, row
+/// by row. `masks` has an entry for each vector of columns, null where all
+/// columns exist; `lanes` 1 means single columns.
 void emitGemmTile(mlir::OpBuilder &b, mlir::Location loc,
                   const GemmOperands &operands, int64_t rows, int64_t lanes,
                   llvm::ArrayRef<mlir::Value> masks,

@@ -10,10 +10,10 @@
 namespace ampc::cpu {
 
 /// Arithmetic on sizes and offsets, which are `index` values or attributes.
-/// What is an attribute stays one, so static shapes leave no code behind. Values
-/// count as unknown even where they happen to be constants: what is known then
-/// follows from types alone, and is the same in a kernel's function as where the
-/// kernel is launched.
+/// What is an attribute stays one, so static shapes leave no code behind.
+/// Values count as unknown even where they happen to be constants: what is
+/// known then follows from types alone, and is the same in a kernel's function
+/// as where the kernel is launched.
 class IndexBuilder {
 public:
   using Index = mlir::OpFoldResult;

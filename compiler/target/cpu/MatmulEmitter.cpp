@@ -14,8 +14,8 @@ namespace {
 /// those that only the left operand has may join its rows.
 struct MatmulLoops {
   StridedGemm gemm;
-  int64_t rank;         ///< Of the result.
-  int64_t batchRank;    ///< Leading dimensions left in the batch.
+  int64_t rank;      ///< Of the result.
+  int64_t batchRank; ///< Leading dimensions left in the batch.
 
   /// The indices of a result element, or of what broadcasts to it.
   SmallVector<Value> indices(ValueRange batch, Value row, Value column,

@@ -1,7 +1,7 @@
 //===- StridedGemm.cpp - The loops of every contraction -------------------===//
 //
-// An iteration of the parallel loop does a block of rows and a tile's columns of
-// one product (or of the products of `innerBatch`). Where B is packed, the
+// An iteration of the parallel loop does a block of rows and a tile's columns
+// of one product (or of the products of `innerBatch`). Where B is packed, the
 // panel that all rows of the block share is copied first, a run of k at a time;
 // between the runs sums wait in memory, which does not change them.
 //
@@ -32,8 +32,8 @@ GemmPlan::GemmPlan(const StridedGemm &gemm, const CpuTarget &target) {
   std::optional<int64_t> rows = IndexBuilder::known(gemm.rows), columns = 1;
   for (const auto &column : gemm.columns) {
     auto extent = IndexBuilder::known(column.extent);
-    columns = columns && extent ? std::optional(*columns * *extent)
-                                : std::nullopt;
+    columns =
+        columns && extent ? std::optional(*columns * *extent) : std::nullopt;
   }
   if (columns == 1)
     lanes = 1;
@@ -51,7 +51,8 @@ GemmPlan::GemmPlan(const StridedGemm &gemm, const CpuTarget &target) {
   if (rows && *rows <= 2 * blockRows)
     blockRows = std::max<int64_t>(*rows, 1);
 
-  // Packing pays for itself where rows share a panel; scattered columns need it.
+  // Packing pays for itself where rows share a panel; scattered columns need
+  // it.
   packedInner = 1;
   for (const auto &k : ArrayRef(gemm.k).drop_front()) {
     auto extent = IndexBuilder::known(k.extent);
@@ -81,10 +82,9 @@ ParallelRange getGemmRange(const StridedGemm &gemm, KernelValues &values,
   GemmPlan plan(gemm, target);
   IndexBuilder ix(values.site(), values.getKernel().getLoc());
   OpFoldResult columns = gemm.columnCount(ix);
-  Value count = ix.value(
-      ix.mul(ix.product(gemm.batch),
-             ix.mul(ix.ceilDiv(gemm.rows, plan.blockRows),
-                    ix.ceilDiv(columns, plan.tileColumns()))));
+  Value count = ix.value(ix.mul(
+      ix.product(gemm.batch), ix.mul(ix.ceilDiv(gemm.rows, plan.blockRows),
+                                     ix.ceilDiv(columns, plan.tileColumns()))));
   double cost = std::min<double>(guessedSize(gemm.rows), plan.blockRows) *
                 plan.tileVectors;
   for (OpFoldResult size : gemm.innerBatch)
@@ -126,8 +126,8 @@ private:
                           OpFoldResult row, OpFoldResult column);
   LogicalResult emitPacked(ValueRange batch, OpFoldResult row,
                            OpFoldResult column);
-  LogicalResult emitRows(ValueRange batch, OpFoldResult row, OpFoldResult column,
-                         const Run &run);
+  LogicalResult emitRows(ValueRange batch, OpFoldResult row,
+                         OpFoldResult column, const Run &run);
   LogicalResult emitColumns(ValueRange batch, OpFoldResult row, int64_t rows,
                             OpFoldResult column, const Run &run);
   LogicalResult emitTile(ValueRange batch, OpFoldResult row, int64_t rows,
@@ -166,8 +166,8 @@ GemmEmitter::forLoop(OpFoldResult from, OpFoldResult to, int64_t step,
   return body(loop.getInductionVar());
 }
 
-LogicalResult
-GemmEmitter::emitIf(Value condition, llvm::function_ref<LogicalResult()> body) {
+LogicalResult GemmEmitter::emitIf(Value condition,
+                                  llvm::function_ref<LogicalResult()> body) {
   OpBuilder::InsertionGuard guard(b);
   auto choice = b.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
   b.setInsertionPointToStart(choice.thenBlock());
@@ -194,11 +194,10 @@ LogicalResult GemmEmitter::emit() {
   return forLoop(lo, hi, 1, [&](Value item) {
     // Columns fastest: the rows of A stay in the cache.
     OpFoldResult rest = item;
-    OpFoldResult column = ix.mul(ix.rem(rest, columnTiles),
-                                 ix.constant(plan.tileColumns()));
+    OpFoldResult column =
+        ix.mul(ix.rem(rest, columnTiles), ix.constant(plan.tileColumns()));
     rest = ix.div(rest, columnTiles);
-    blockStart =
-        ix.mul(ix.rem(rest, rowBlocks), ix.constant(plan.blockRows));
+    blockStart = ix.mul(ix.rem(rest, rowBlocks), ix.constant(plan.blockRows));
     rest = ix.div(rest, rowBlocks);
     blockEnd = IndexBuilder::isConstant(rowBlocks, 1)
                    ? gemm.rows
@@ -222,8 +221,16 @@ LogicalResult GemmEmitter::emitInner(size_t level,
   if (plan.pack)
     return emitPacked(batch, row, column);
   Run run;
-  run.operands = {flatA, flatB, {}, {}, gemm.aRowStride, 1,
-                  gemm.k, gemm.accumulator, gemm.unsignedA, gemm.unsignedB};
+  run.operands = {flatA,
+                  flatB,
+                  {},
+                  {},
+                  gemm.aRowStride,
+                  1,
+                  gemm.k,
+                  gemm.accumulator,
+                  gemm.unsignedA,
+                  gemm.unsignedB};
   std::tie(run.operands.aOffset, run.operands.bOffset) =
       gemm.offsets(ix, batch);
   // One column, or columns evenly spaced.
@@ -238,8 +245,7 @@ LogicalResult GemmEmitter::emitInner(size_t level,
     }
     run.operands.bColumnStride = *known;
   }
-  run.operands.bOffset =
-      ix.add(run.operands.bOffset, ix.mul(column, stride));
+  run.operands.bOffset = ix.add(run.operands.bOffset, ix.mul(column, stride));
   collapseKLoops(run.operands.k, ix);
   return emitRows(batch, row, column, run);
 }
@@ -266,8 +272,9 @@ LogicalResult GemmEmitter::emitPacked(ValueRange batch, OpFoldResult row,
     }
     collapseKLoops(k, ix);
     Run run;
-    run.operands = {flatA, panel, aStart, ix.constant(0), gemm.aRowStride, 1,
-                    k, gemm.accumulator, gemm.unsignedA, gemm.unsignedB};
+    run.operands = {
+        flatA, panel, aStart,           ix.constant(0), gemm.aRowStride,
+        1,     k,     gemm.accumulator, gemm.unsignedA, gemm.unsignedB};
     run.isFirst = isFirst;
     run.isLast = isLast;
     return emitRows(batch, row, column, run);
@@ -282,9 +289,8 @@ LogicalResult GemmEmitter::emitPacked(ValueRange batch, OpFoldResult row,
                                ix.constant(0));
     Value isLast = ix.compare(arith::CmpIPredicate::sle, left, length);
     auto known = IndexBuilder::known(extent);
-    OpFoldResult count = known && *known % plan.packedOuter == 0
-                             ? length
-                             : ix.min(left, length);
+    OpFoldResult count =
+        known && *known % plan.packedOuter == 0 ? length : ix.min(left, length);
     return one(OpFoldResult(start), count, isFirst, isLast);
   });
 }
@@ -303,7 +309,8 @@ LogicalResult GemmEmitter::emitRows(ValueRange batch, OpFoldResult row,
   auto known = IndexBuilder::known(gemm.rows);
   if (known) {
     // The last block alone may have a rest.
-    int64_t rows = *known % plan.blockRows % plan.tileRows;
+    int64_t last = *known % plan.blockRows;
+    int64_t rows = (last ? last : *known ? plan.blockRows : 0) % plan.tileRows;
     if (!rows)
       return success();
     if (IndexBuilder::known(rest))
@@ -316,9 +323,9 @@ LogicalResult GemmEmitter::emitRows(ValueRange batch, OpFoldResult row,
        rows /= 2) {
     // Rows below this bit come after it.
     OpFoldResult here = at;
-    OpFoldResult bit = ix.mul(
-        ix.rem(ix.div(rest, ix.constant(rows)), ix.constant(2)),
-        ix.constant(rows));
+    OpFoldResult bit =
+        ix.mul(ix.rem(ix.div(rest, ix.constant(rows)), ix.constant(2)),
+               ix.constant(rows));
     if (failed(emitIf(
             ix.compare(arith::CmpIPredicate::ne, bit, ix.constant(0)),
             [&] { return emitColumns(batch, here, rows, column, run); })))
@@ -381,24 +388,24 @@ LogicalResult GemmEmitter::emitColumns(ValueRange batch, OpFoldResult row,
 
 /// Where a sum waits between runs: rows of the block, a tile's columns each.
 Value GemmEmitter::waiting(OpFoldResult row, int64_t vector) {
-  return ix.value(ix.add(
-      ix.mul(ix.sub(row, blockStart), ix.constant(plan.tileColumns())),
-      ix.constant(vector * plan.lanes)));
+  return ix.value(
+      ix.add(ix.mul(ix.sub(row, blockStart), ix.constant(plan.tileColumns())),
+             ix.constant(vector * plan.lanes)));
 }
 
-SmallVector<Value>
-GemmEmitter::sumsBefore(ValueRange batch, OpFoldResult row, int64_t rows,
-                        OpFoldResult column, ArrayRef<Value> masks,
-                        const Run &run) {
+SmallVector<Value> GemmEmitter::sumsBefore(ValueRange batch, OpFoldResult row,
+                                           int64_t rows, OpFoldResult column,
+                                           ArrayRef<Value> masks,
+                                           const Run &run) {
   const int64_t vectors = masks.size();
   auto initial = [&] {
     SmallVector<Value> result;
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t v = 0; v < vectors; ++v)
-        result.push_back(border.init(
-            {batch, ix.value(ix.add(row, ix.constant(r))),
-             ix.value(ix.add(column, ix.constant(v * plan.lanes))), plan.lanes,
-             masks[v]}));
+        result.push_back(
+            border.init({batch, ix.value(ix.add(row, ix.constant(r))),
+                         ix.value(ix.add(column, ix.constant(v * plan.lanes))),
+                         plan.lanes, masks[v]}));
     return result;
   };
   if (!run.isFirst)
@@ -432,13 +439,11 @@ LogicalResult GemmEmitter::emitTile(ValueRange batch, OpFoldResult row,
                                     const Run &run) {
   SmallVector<Value> masks(vectors);
   masks.back() = lastMask;
-  SmallVector<Value> tile =
-      sumsBefore(batch, row, rows, column, masks, run);
+  SmallVector<Value> tile = sumsBefore(batch, row, rows, column, masks, run);
   if (llvm::is_contained(tile, nullptr))
     return failure();
   GemmOperands operands = run.operands;
-  operands.aOffset =
-      ix.add(operands.aOffset, ix.mul(row, operands.aRowStride));
+  operands.aOffset = ix.add(operands.aOffset, ix.mul(row, operands.aRowStride));
   // A packed panel has values for columns that do not exist.
   SmallVector<Value> loadMasks(vectors);
   if (!plan.pack)

@@ -7,13 +7,14 @@
 //
 // for every product of a batch, where k runs through a nest of loops, in order,
 // and column(n) is n's offset in a row-major space of columns. A matrix product
-// has one k loop and one dimension of columns; an NC... convolution has a k loop
-// for the input channels and one for each dimension of the filter, and the output
-// pixels are its columns.
+// has one k loop and one dimension of columns; an NC... convolution has a k
+// loop for the input channels and one for each dimension of the filter, and the
+// output pixels are its columns.
 //
-// Each sum is one chain of fused multiply-adds (for integers, of multiplications
-// and additions that wrap) from its initial value on, k ascending. Tiles, blocks,
-// packing and threads never change that, so neither the bits.
+// Each sum is one chain of fused multiply-adds (for integers, of
+// multiplications and additions that wrap) from its initial value on, k
+// ascending. Tiles, blocks, packing and threads never change that, so neither
+// the bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,10 +77,10 @@ struct GemmBorder {
 
 /// How the loops are cut. Follows from what is known of the sizes alone.
 struct GemmPlan {
-  int64_t lanes;      ///< Elements of a vector of columns.
-  int64_t tileRows;   ///< Rows of a register tile.
+  int64_t lanes;       ///< Elements of a vector of columns.
+  int64_t tileRows;    ///< Rows of a register tile.
   int64_t tileVectors; ///< Vectors of columns of a register tile.
-  int64_t blockRows;  ///< Rows that share one panel of B.
+  int64_t blockRows;   ///< Rows that share one panel of B.
   /// Whether panels of B (k by a tile's columns) are copied before use: columns
   /// then need not be adjacent, and rows of B not be near each other.
   bool pack = false;
