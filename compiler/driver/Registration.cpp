@@ -5,6 +5,7 @@
 #include "compiler/driver/Pipelines.h"
 #include "compiler/ir/Amp.h"
 #include "compiler/target/cpu/CpuPasses.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -35,6 +36,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   amp::registerExternalModels(registry);
   amp::registerBufferizationModels(registry);
+  cpu::registerCpuKernelEmitters(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferViewFlowOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(

@@ -16,6 +16,9 @@ def ReifyShapes : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>;
 def Elemental : DeclareOpInterfaceMethods<Amp_ElementalOpInterface>;
 def ElementalAnyOrder
     : DeclareOpInterfaceMethods<Amp_ElementalOpInterface, ["keepsInnermost"]>;
+def ElementalMergeable
+    : DeclareOpInterfaceMethods<Amp_ElementalOpInterface,
+                                ["keepsInnermost", "mergeDims"]>;
 def Precision : DeclareOpInterfaceMethods<Amp_PrecisionOpInterface>;
 class PrecisionWith<list<string> methods>
     : DeclareOpInterfaceMethods<Amp_PrecisionOpInterface, methods>;

@@ -188,6 +188,11 @@ bool TransposeOp::keepsInnermost() {
          getPermutation().back() == int64_t(getPermutation().size()) - 1;
 }
 
+bool TransposeOp::mergeDims(int64_t dim, SmallVectorImpl<int64_t> &operands) {
+  operands.assign(1, getPermutation()[dim]);
+  return getPermutation()[dim] + 1 == getPermutation()[dim + 1];
+}
+
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
   if (getSource().getType() == getResult().getType() &&
       llvm::equal(getPermutation(),

@@ -15,7 +15,7 @@ def Amp_IotaOp : Amp_MoveOp<"iota", [Elemental]> {
   let hasVerifier = 1;
 }
 
-def Amp_TransposeOp : Amp_MoveOp<"transpose", [ElementalAnyOrder]> {
+def Amp_TransposeOp : Amp_MoveOp<"transpose", [ElementalMergeable]> {
   let summary = "permutes dimensions";
   let description = [{
     Result dimension `i` is operand dimension `permutation[i]`.

@@ -49,17 +49,18 @@ LogicalResult BroadcastOp::verify() {
   int64_t shift = result.getRank() - source.getRank();
   for (int64_t i = 0; i < source.getRank(); ++i) {
     int64_t from = source.getDimSize(i), to = result.getDimSize(i + shift);
-    if (from != 1 && !ShapedType::isDynamic(from) && !ShapedType::isDynamic(to) &&
-        from != to)
+    if (from != 1 && !ShapedType::isDynamic(from) &&
+        !ShapedType::isDynamic(to) && from != to)
       return emitOpError("repeats dimension ")
              << i << " of size " << from << " to " << to;
   }
   for (int64_t position : getMaybeOne())
     if (position < 0 || position >= source.getRank() ||
         !source.isDynamicDim(position))
-      return emitOpError("lists ") << position << " in maybe_one, which is no "
-                                                  "dynamic dimension of the "
-                                                  "operand";
+      return emitOpError("lists ") << position
+                                   << " in maybe_one, which is no "
+                                      "dynamic dimension of the "
+                                      "operand";
   return verifyDims(*this);
 }
 
@@ -75,8 +76,7 @@ Value BroadcastOp::emitElement(OpBuilder &builder, ElementAccess &access,
   Location loc = getLoc();
   SmallVector<Value> mapped;
   Value zero = builder.create<arith::ConstantIndexOp>(loc, 0);
-  for (auto [i, index] :
-       llvm::enumerate(indices.take_back(source.getRank()))) {
+  for (auto [i, index] : llvm::enumerate(indices.take_back(source.getRank()))) {
     Value at = source.getDimSize(i) == 1 ? zero : index;
     if (llvm::is_contained(getMaybeOne(), int64_t(i))) {
       Value one = builder.create<arith::ConstantIndexOp>(loc, 1);
@@ -93,6 +93,29 @@ bool BroadcastOp::keepsInnermost() {
   // An innermost dimension that may be one or many is neither repeated nor
   // consecutive.
   return !llvm::is_contained(getMaybeOne(), typeOf(getSource()).getRank() - 1);
+}
+
+bool BroadcastOp::mergeDims(int64_t dim, SmallVectorImpl<int64_t> &operands) {
+  RankedTensorType source = typeOf(getSource()), result = typeOf(getResult());
+  operands.assign(getOperation()->getNumOperands(), -1);
+  int64_t first = dim - (result.getRank() - source.getRank());
+  if (first + 1 < 0)
+    return true;
+  // Element zero is read along missing dimensions and those of size 1.
+  auto repeats = [&](int64_t at) {
+    return at < 0 || source.getDimSize(at) == 1;
+  };
+  if (!getMaybeOne().empty() && (llvm::is_contained(getMaybeOne(), first) ||
+                                 llvm::is_contained(getMaybeOne(), first + 1)))
+    return false;
+  if (repeats(first) && repeats(first + 1))
+    return true;
+  // Both passed on, or the outer one has nothing to run over.
+  if (repeats(first + 1) || (repeats(first) && result.getDimSize(dim) != 1))
+    return false;
+  if (first >= 0)
+    operands[0] = first;
+  return true;
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
@@ -125,6 +148,13 @@ LogicalResult SplatOp::reifyResultShapes(OpBuilder &builder,
 Value SplatOp::emitElement(OpBuilder &, ElementAccess &access, unsigned,
                            ArrayRef<Value>) {
   return access.readScalar(getValue());
+}
+
+bool SplatOp::keepsInnermost() { return true; }
+
+bool SplatOp::mergeDims(int64_t, SmallVectorImpl<int64_t> &operands) {
+  operands.assign(getOperation()->getNumOperands(), -1);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 
 #include "compiler/target/cpu/BufferAccess.h"
 
+#include "compiler/ir/Conversions.h"
 #include "compiler/target/cpu/KernelValues.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,20 +18,6 @@ Value fillLanes(OpBuilder &b, Location loc, Value value, int64_t lanes) {
     return value;
   return b.create<vector::BroadcastOp>(
       loc, VectorType::get({lanes}, value.getType()), value);
-}
-
-Value numberLike(OpBuilder &b, Location loc, Type type, double value) {
-  TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), value);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, attr);
-  return b.create<arith::ConstantOp>(loc, attr);
-}
-
-Value integerLike(OpBuilder &b, Location loc, Type type, int64_t value) {
-  TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, attr);
-  return b.create<arith::ConstantOp>(loc, attr);
 }
 
 Value firstLanes(OpBuilder &b, Location loc, Value count, int64_t lanes) {
@@ -57,7 +44,7 @@ static Value fromBytes(OpBuilder &b, Location loc, Value value, Type element) {
   if (getElementTypeOrSelf(value.getType()) == element)
     return value;
   return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, value,
-                                 integerLike(b, loc, value.getType(), 0));
+                                 amp::splatInteger(b, loc, value.getType(), 0));
 }
 
 Value loadElements(OpBuilder &b, Location loc, Value buffer,

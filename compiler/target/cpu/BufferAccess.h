@@ -32,12 +32,6 @@ mlir::Value loadEvery(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value fillLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                       int64_t lanes);
 
-/// A number as a constant of a scalar or vector type.
-mlir::Value numberLike(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
-                       double value);
-mlir::Value integerLike(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
-                        int64_t value);
-
 /// A mask of the lanes below `count`, an index value.
 mlir::Value firstLanes(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value count, int64_t lanes);

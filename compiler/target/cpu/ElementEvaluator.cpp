@@ -154,8 +154,7 @@ Value ElementEvaluator::read(Value operand, ArrayRef<Value> indices) {
                !(consumer && isInnermostOne(consumer->getResult(0)));
   if (!fills)
     return at(operand, indices);
-  Value element = scalars().at(operand, indices);
-  anyFailed |= !element;
+  Value element = readOne(operand, indices);
   return element ? fillLanes(b, loc, element, numLanes) : element;
 }
 
@@ -169,8 +168,7 @@ Value ElementEvaluator::readOne(Value operand, ArrayRef<Value> indices) {
 
 Value ElementEvaluator::readScalar(Value operand) {
   if (isa<RankedTensorType>(operand.getType())) {
-    Value element = scalars().at(operand, {});
-    anyFailed |= !element;
+    Value element = readOne(operand, {});
     return element ? fillLanes(b, loc, element, numLanes) : element;
   }
   Value scalar = values.scalar(operand);

@@ -166,11 +166,6 @@ struct CpuEmitKernels
   CpuEmitKernels() = default;
   explicit CpuEmitKernels(const CpuTarget &target) : target(target) {}
 
-  void getDependentDialects(DialectRegistry &registry) const override {
-    CpuEmitKernelsBase::getDependentDialects(registry);
-    registerCpuKernelEmitters(registry);
-  }
-
   void runOnOperation() override {
     CpuTarget used = target ? *target : CpuTarget::withVectorBytes(vectorBytes);
     KernelFunctions functions(getOperation(), used);

@@ -1,6 +1,6 @@
 //===- ExpandMath.cpp - Expand math ops into arithmetic -------------------===//
 
-#include "compiler/target/cpu/BufferAccess.h"
+#include "compiler/ir/Conversions.h"
 #include "compiler/target/cpu/CpuPasses.h"
 #include "compiler/target/cpu/Elementwise.h"
 #include "compiler/target/cpu/MathFunctions.h"
@@ -28,7 +28,7 @@ template <typename Op> struct WidenNarrow : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!isNarrowFloat(op.getType()))
+    if (amp::computeType(op.getType()) == op.getType())
       return failure();
     rewriter.replaceOp(op, emitElementwise(rewriter, op.getLoc(), op,
                                            op->getOperands(), op.getType()));
@@ -157,8 +157,8 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
     Location loc = op.getLoc();
     Type type = op.getType();
     Value x = op.getLhs(), n = op.getRhs();
-    Value zero = integerLike(rewriter, loc, type, 0),
-          one = integerLike(rewriter, loc, type, 1);
+    Value zero = amp::splatInteger(rewriter, loc, type, 0),
+          one = amp::splatInteger(rewriter, loc, type, 1);
     unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
     auto index = [&](int64_t i) {
       return rewriter.create<arith::ConstantIndexOp>(loc, i);
@@ -186,7 +186,7 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
         rewriter.create<arith::OrIOp>(
             loc, compare(arith::CmpIPredicate::eq, x, one),
             compare(arith::CmpIPredicate::eq, x,
-                    integerLike(rewriter, loc, type, -1))),
+                    amp::splatInteger(rewriter, loc, type, -1))),
         power, zero);
     rewriter.replaceOpWithNewOp<arith::SelectOp>(
         op, compare(arith::CmpIPredicate::slt, n, zero), inverse, power);

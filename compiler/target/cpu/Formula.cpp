@@ -2,18 +2,18 @@
 
 #include "compiler/target/cpu/Formula.h"
 
-#include "compiler/target/cpu/BufferAccess.h"
+#include "compiler/ir/Conversions.h"
 
 using namespace mlir;
 
 namespace ampc::cpu {
 
 Expr Expr::number(double x) const {
-  return with(numberLike(*b, loc, type(), x));
+  return with(amp::splatConstant(*b, loc, type(), x));
 }
 
 Expr Expr::integer(int64_t x) const {
-  return with(integerLike(*b, loc, type(), x));
+  return with(amp::splatInteger(*b, loc, type(), x));
 }
 
 Type Expr::typeWith(Type element) const {

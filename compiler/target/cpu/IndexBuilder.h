@@ -10,7 +10,10 @@
 namespace ampc::cpu {
 
 /// Arithmetic on sizes and offsets, which are `index` values or attributes.
-/// What is constant stays an attribute, so static shapes leave no code behind.
+/// What is an attribute stays one, so static shapes leave no code behind.
+/// Values count as unknown even where they happen to be constants: what is
+/// known then follows from types alone, and is the same in a kernel's function
+/// as where the kernel is launched.
 class IndexBuilder {
 public:
   using Index = mlir::OpFoldResult;
@@ -19,6 +22,12 @@ public:
       : b(builder), loc(loc) {}
 
   Index constant(int64_t value) { return b.getIndexAttr(value); }
+
+  static std::optional<int64_t> known(Index index) {
+    if (auto attr = llvm::dyn_cast<mlir::Attribute>(index))
+      return llvm::cast<mlir::IntegerAttr>(attr).getInt();
+    return std::nullopt;
+  }
 
   mlir::Value value(Index index) {
     return mlir::getValueOrCreateConstantIndexOp(b, loc, index);
@@ -102,19 +111,16 @@ public:
   }
 
   static bool isConstant(Index index, int64_t value) {
-    return mlir::isConstantIntValue(index, value);
+    return known(index) == value;
   }
 
 private:
   template <typename Op, typename Fold>
   Index binary(Index x, Index y, Fold fold) {
-    auto a = mlir::getConstantIntValue(x), c = mlir::getConstantIntValue(y);
+    auto a = known(x), c = known(y);
     if (a && c)
       return constant(fold(*a, *c));
-    mlir::Value result = b.createOrFold<Op>(loc, value(x), value(y));
-    if (auto known = mlir::getConstantIntValue(result))
-      return constant(*known);
-    return result;
+    return b.createOrFold<Op>(loc, value(x), value(y));
   }
 
   mlir::OpBuilder &b;

@@ -2,12 +2,19 @@
 
 #include "compiler/target/cpu/KernelEmitter.h"
 
+#include "compiler/target/cpu/Emitters.h"
+
 using namespace mlir;
 
 #include "KernelEmitter.cpp.inc"
 
 namespace ampc::cpu {
 
-void registerCpuKernelEmitters(DialectRegistry &registry) {}
+void registerCpuKernelEmitters(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, amp::AmpDialect *) {
+    registerMatmulEmitter(context);
+    registerConvEmitter(context);
+  });
+}
 
 } // namespace ampc::cpu

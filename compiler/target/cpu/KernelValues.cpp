@@ -69,7 +69,7 @@ OpFoldResult KernelValues::dim(Value tensor, int64_t dim) {
     OpBuilder body(tensor.getDefiningOp());
     size = amp::dimOf(body, loc, tensor, dim);
     if (auto value = dyn_cast<Value>(size))
-      size = getAsOpFoldResult(scalar(value));
+      size = scalar(value);
   }
   sizes[{tensor, dim}] = size;
   return size;
@@ -116,13 +116,16 @@ Value KernelValues::flat(Value buffer) {
     return result;
   auto type = cast<MemRefType>(buffer.getType());
   auto metadata = builder.create<memref::ExtractStridedMetadataOp>(loc, buffer);
-  OpFoldResult offset = builder.getIndexAttr(0);
-  if (!type.getLayout().isIdentity())
-    offset = metadata.getOffset();
+  SmallVector<int64_t> strides;
+  int64_t known;
+  OpFoldResult offset = metadata.getOffset();
+  if (succeeded(getStridesAndOffset(type, strides, known)) &&
+      !ShapedType::isDynamic(known))
+    offset = builder.getIndexAttr(known);
   auto layout = StridedLayoutAttr::get(
       builder.getContext(),
-      getConstantIntValue(offset).value_or(ShapedType::kDynamic), {1});
-  bool plain = getConstantIntValue(offset) == 0;
+      IndexBuilder::known(offset).value_or(ShapedType::kDynamic), {1});
+  bool plain = IndexBuilder::isConstant(offset, 0);
   auto flatType = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
                                   plain ? MemRefLayoutAttrInterface()
                                         : MemRefLayoutAttrInterface(layout),

@@ -27,7 +27,7 @@ int64_t grainFor(double costPerIteration) {
 }
 
 double guessedSize(OpFoldResult size) {
-  return getConstantIntValue(size).value_or(kGuessedSize);
+  return IndexBuilder::known(size).value_or(kGuessedSize);
 }
 
 LogicalResult storeOutputs(KernelEmission &emission, Value root,
@@ -120,7 +120,7 @@ ParallelRange getPointwiseRange(KernelValues &values, const CpuTarget &target) {
       ix.mul(ix.product(loops.outer(ix)), ix.ceilDiv(innermost, kBlock)));
   // An innermost dimension of unknown size that holds all elements is long.
   double run = loops.dims.count() <= 1
-                   ? double(getConstantIntValue(innermost).value_or(kBlock))
+                   ? double(IndexBuilder::known(innermost).value_or(kBlock))
                    : guessedSize(innermost);
   return {count, grainFor(loops.cost * std::min<double>(run, kBlock) + 8)};
 }

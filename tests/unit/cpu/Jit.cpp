@@ -112,6 +112,7 @@ Jit::Jit(const std::string &source, const cpu::CpuTarget &target,
     diagnostics += llvm::toString(created.takeError());
 }
 
+Jit::Jit(Jit &&) = default;
 Jit::~Jit() = default;
 
 void Jit::call(const std::string &function, Arguments &arguments) {

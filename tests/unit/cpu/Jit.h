@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,7 @@ class Jit {
 public:
   Jit(const std::string &source, const cpu::CpuTarget &target,
       int64_t chunk = 3);
+  Jit(Jit &&);
   ~Jit();
   /// Whether the module compiled; the errors are in `diagnostics`.
   explicit operator bool() const { return bool(engine); }
@@ -107,5 +109,11 @@ inline std::vector<cpu::CpuTarget> allTargets() {
 }
 
 } // namespace ampc::test
+
+namespace ampc::cpu {
+inline void PrintTo(const CpuTarget &target, std::ostream *out) {
+  *out << target.vectorBytes << "-byte vectors";
+}
+} // namespace ampc::cpu
 
 #endif // AMPC_TESTS_UNIT_CPU_JIT_H

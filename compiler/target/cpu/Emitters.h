@@ -1,0 +1,15 @@
+//===- Emitters.h - One registration for each family of roots ---*- C++ -*-===//
+
+#ifndef AMPC_TARGET_CPU_EMITTERS_H
+#define AMPC_TARGET_CPU_EMITTERS_H
+
+#include "compiler/target/cpu/KernelEmitter.h"
+
+namespace ampc::cpu {
+
+void registerMatmulEmitter(mlir::MLIRContext *context);
+void registerConvEmitter(mlir::MLIRContext *context);
+
+} // namespace ampc::cpu
+
+#endif // AMPC_TARGET_CPU_EMITTERS_H

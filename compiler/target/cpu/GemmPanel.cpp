@@ -1,0 +1,217 @@
+//===- GemmPanel.cpp - Copies of B that tiles read in order ---------------===//
+
+#include "compiler/target/cpu/GemmPanel.h"
+
+#include "compiler/target/cpu/BufferAccess.h"
+#include "compiler/target/cpu/GemmTile.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace ampc::cpu {
+
+namespace {
+
+class PanelPacker {
+public:
+  PanelPacker(OpBuilder &b, Location loc, const GemmPanel &p)
+      : b(b), loc(loc), ix(b, loc), p(p) {}
+
+  void locateColumns();
+  void packVector(int64_t vector);
+
+private:
+  using Copy = llvm::function_ref<void(OpFoldResult source, OpFoldResult row)>;
+  /// Calls `copy` with the offset in B of each k and its row of the panel.
+  void forEachK(size_t level, OpFoldResult source, OpFoldResult row, Copy copy);
+  void store(Value value, OpFoldResult row, int64_t vector);
+  void packTransposed(int64_t vector, ArrayRef<OpFoldResult> lanes);
+  Value load(OpFoldResult at, int64_t lanes);
+
+  OpBuilder &b;
+  Location loc;
+  IndexBuilder ix;
+  const GemmPanel &p;
+  SmallVector<OpFoldResult> offsets; ///< In B, of each column.
+  /// Whether a vector's columns lie in one row of the columns.
+  SmallVector<Value> inRow;
+};
+
+void PanelPacker::forEachK(size_t level, OpFoldResult source, OpFoldResult row,
+                           Copy copy) {
+  if (level == p.k.size())
+    return copy(source, row);
+  const StridedGemm::KLoop &k = p.k[level];
+  OpFoldResult inner = ix.constant(1);
+  for (const auto &l : ArrayRef(p.k).drop_front(level + 1))
+    inner = ix.mul(inner, l.extent);
+  OpBuilder::InsertionGuard guard(b);
+  auto loop =
+      b.create<scf::ForOp>(loc, ix.value(ix.constant(0)), ix.value(k.extent),
+                           ix.value(ix.constant(1)));
+  b.setInsertionPointToStart(loop.getBody());
+  OpFoldResult i = loop.getInductionVar();
+  forEachK(level + 1, ix.add(source, ix.mul(i, k.bStride)),
+           ix.add(row, ix.mul(i, inner)), copy);
+}
+
+/// The offset in B of each column of the tile, found by counting up from the
+/// first, which takes no division. Sets `inRow` for each vector.
+void PanelPacker::locateColumns() {
+  SmallVector<OpFoldResult> extents, at;
+  for (const auto &level : p.columns)
+    extents.push_back(level.extent);
+  for (Value coordinate : ix.delinearize(p.firstColumn, extents))
+    at.push_back(coordinate);
+  auto choose = [&](Value condition, OpFoldResult x, OpFoldResult y) {
+    return OpFoldResult(
+        b.create<arith::SelectOp>(loc, condition, ix.value(x), ix.value(y)));
+  };
+  const int64_t count = p.lanes * p.vectors;
+  OpFoldResult last = ix.sub(p.columnCount, ix.constant(1));
+  for (int64_t column = 0; column < count; ++column) {
+    OpFoldResult offset = p.sourceOffset;
+    for (auto [coordinate, level] : llvm::zip(at, p.columns))
+      offset = ix.add(offset, ix.mul(coordinate, level.bStride));
+    offsets.push_back(offset);
+    if (column % p.lanes == 0)
+      inRow.push_back(ix.compare(arith::CmpIPredicate::sle,
+                                 ix.add(at.back(), ix.constant(p.lanes)),
+                                 extents.back()));
+    if (column + 1 == count)
+      break;
+    // The last column's successor is itself.
+    Value move = ix.compare(arith::CmpIPredicate::slt,
+                            ix.add(p.firstColumn, ix.constant(column)), last);
+    for (size_t level = at.size(); level-- > 0;) {
+      OpFoldResult next =
+          choose(move, ix.add(at[level], ix.constant(1)), at[level]);
+      if (level == 0) {
+        at[level] = next;
+        break;
+      }
+      move = ix.compare(arith::CmpIPredicate::eq, next, extents[level]);
+      at[level] = choose(move, ix.constant(0), next);
+    }
+  }
+}
+
+Value PanelPacker::load(OpFoldResult at, int64_t lanes) {
+  Type element = cast<MemRefType>(p.source.getType()).getElementType();
+  Value value = loadElements(b, loc, p.source, ix.value(at), element, lanes);
+  return widenOperand(b, loc, value, p.accumulator, p.isUnsigned);
+}
+
+void PanelPacker::store(Value value, OpFoldResult row, int64_t vector) {
+  OpFoldResult at = ix.add(ix.mul(row, ix.constant(p.lanes * p.vectors)),
+                           ix.constant(vector * p.lanes));
+  storeElements(b, loc, value, p.panel, ix.value(at));
+}
+
+/// Rows of the result are columns of `vectors`: log2(n) rounds that interleave
+/// the first half with the second.
+static SmallVector<Value> transpose(OpBuilder &b, Location loc,
+                                    SmallVector<Value> vectors) {
+  int64_t n = vectors.size();
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < n / 2; ++i) {
+    low.append({i, n + i});
+    high.append({n / 2 + i, n + n / 2 + i});
+  }
+  for (int64_t round = 1; round < n; round *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < n / 2; ++i)
+      for (ArrayRef<int64_t> half : {ArrayRef(low), ArrayRef(high)})
+        next.push_back(b.create<vector::ShuffleOp>(loc, vectors[i],
+                                                   vectors[n / 2 + i], half));
+    vectors = next;
+  }
+  return vectors;
+}
+
+/// Columns whose k lie one after the other: squares of them are turned in
+/// registers.
+void PanelPacker::packTransposed(int64_t vector, ArrayRef<OpFoldResult> lanes) {
+  const StridedGemm::KLoop &k = p.k.front();
+  OpFoldResult by = ix.constant(p.lanes);
+  OpFoldResult most = ix.mul(ix.div(k.extent, by), by);
+  auto loop = [&](OpFoldResult from, OpFoldResult to, int64_t step,
+                  llvm::function_ref<void(OpFoldResult)> body) {
+    OpBuilder::InsertionGuard guard(b);
+    auto loop = b.create<scf::ForOp>(loc, ix.value(from), ix.value(to),
+                                     ix.value(ix.constant(step)));
+    b.setInsertionPointToStart(loop.getBody());
+    body(OpFoldResult(loop.getInductionVar()));
+  };
+  loop(ix.constant(0), most, p.lanes, [&](OpFoldResult i) {
+    SmallVector<Value> square;
+    for (OpFoldResult lane : lanes)
+      square.push_back(load(ix.add(lane, i), p.lanes));
+    for (auto [row, value] : llvm::enumerate(transpose(b, loc, square)))
+      store(value, ix.add(i, ix.constant(row)), vector);
+  });
+  loop(most, k.extent, 1, [&](OpFoldResult i) {
+    for (auto [lane, offset] : llvm::enumerate(lanes)) {
+      OpFoldResult at = ix.add(ix.mul(i, ix.constant(p.lanes * p.vectors)),
+                               ix.constant(vector * p.lanes + lane));
+      b.create<memref::StoreOp>(loc, load(ix.add(offset, i), 1), p.panel,
+                                ix.value(at));
+    }
+  });
+}
+
+void PanelPacker::packVector(int64_t vector) {
+  auto lanes = ArrayRef(offsets).slice(vector * p.lanes, p.lanes);
+  // Not where the columns are adjacent too: that is better told at run time.
+  bool adjacent = IndexBuilder::isConstant(p.columns.back().bStride, 1);
+  if (p.k.size() == 1 && IndexBuilder::isConstant(p.k[0].bStride, 1) &&
+      !adjacent && p.lanes > 1)
+    return packTransposed(vector, lanes);
+
+  auto one = [&] {
+    forEachK(0, ix.constant(0), ix.constant(0),
+             [&](OpFoldResult source, OpFoldResult row) {
+               for (auto [lane, offset] : llvm::enumerate(lanes)) {
+                 OpFoldResult at =
+                     ix.add(ix.mul(row, ix.constant(p.lanes * p.vectors)),
+                            ix.constant(vector * p.lanes + lane));
+                 b.create<memref::StoreOp>(loc, load(ix.add(source, offset), 1),
+                                           p.panel, ix.value(at));
+               }
+             });
+  };
+  auto all = [&](int64_t stride) {
+    forEachK(0, ix.constant(0), ix.constant(0),
+             [&](OpFoldResult source, OpFoldResult row) {
+               Value at = ix.value(ix.add(source, lanes.front()));
+               Value value = loadEvery(b, loc, p.source, at, stride, p.lanes);
+               store(widenOperand(b, loc, value, p.accumulator, p.isUnsigned),
+                     row, vector);
+             });
+  };
+  // Columns within one row are evenly spaced, for all k.
+  std::optional<int64_t> stride = IndexBuilder::known(p.columns.back().bStride);
+  if (p.lanes == 1 || !stride || *stride > 2 || *stride < 1)
+    return one();
+  auto choice =
+      b.create<scf::IfOp>(loc, inRow[vector], /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  all(*stride);
+  b.setInsertionPointToStart(choice.elseBlock());
+  one();
+}
+
+} // namespace
+
+void emitPackPanel(OpBuilder &b, Location loc, const GemmPanel &panel) {
+  PanelPacker packer(b, loc, panel);
+  packer.locateColumns();
+  for (int64_t vector = 0; vector < panel.vectors; ++vector)
+    packer.packVector(vector);
+}
+
+} // namespace ampc::cpu

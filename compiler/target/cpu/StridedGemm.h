@@ -1,0 +1,103 @@
+//===- StridedGemm.h - The loops of every contraction -----------*- C++ -*-===//
+//
+// The one emitter of contractions:
+//
+//   C[m, n] = store(init(m, n) + sum_k A[a0 + m * aRow + k . aStrides]
+//                                    * B[b0 + column(n) + k . bStrides])
+//
+// for every product of a batch, where k runs through a nest of loops, in order,
+// and column(n) is n's offset in a row-major space of columns. A matrix product
+// has one k loop and one dimension of columns; an NC... convolution has a k
+// loop for the input channels and one for each dimension of the filter, and the
+// output pixels are its columns.
+//
+// Each sum is one chain of fused multiply-adds (for integers, of
+// multiplications and additions that wrap) from its initial value on, k
+// ascending. Tiles, blocks, packing and threads never change that, so neither
+// the bits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMPC_TARGET_CPU_STRIDEDGEMM_H
+#define AMPC_TARGET_CPU_STRIDEDGEMM_H
+
+#include "compiler/target/cpu/IndexBuilder.h"
+#include "compiler/target/cpu/KernelEmitter.h"
+
+namespace ampc::cpu {
+
+/// What a contraction's loops are made of. All strides and offsets count
+/// elements; sizes that are attributes are known from types.
+struct StridedGemm {
+  using Index = mlir::OpFoldResult;
+
+  struct KLoop {
+    Index extent, aStride, bStride;
+  };
+  struct Column {
+    Index extent, bStride;
+  };
+
+  /// Products that may run in parallel, and within those such that one thread
+  /// should do in turn (rows of an image).
+  llvm::SmallVector<Index> batch, innerBatch;
+  Index rows;
+  llvm::SmallVector<Column> columns; ///< Outermost first.
+  llvm::SmallVector<KLoop> k;        ///< Outermost first: the order of the sum.
+  Index aRowStride;
+  mlir::Type accumulator; ///< f32, f64 or an integer type.
+  mlir::Value a, b;       ///< Buffers among the kernel's operands.
+  bool unsignedA = false, unsignedB = false;
+
+  /// The offset in `a` and `b` of a product, given its batch indices, those of
+  /// `innerBatch` last.
+  std::function<std::pair<Index, Index>(IndexBuilder &, mlir::ValueRange)>
+      offsets;
+
+  Index columnCount(IndexBuilder &ix) const {
+    Index count = ix.constant(1);
+    for (const Column &column : columns)
+      count = ix.mul(count, column.extent);
+    return count;
+  }
+};
+
+/// Where sums start and where they go. Called at each tile, with the first of
+/// `lanes` columns; `mask` (may be null) tells which of them exist.
+struct GemmBorder {
+  struct Place {
+    mlir::ValueRange batch;
+    mlir::Value row, column;
+    int64_t lanes;
+    mlir::Value mask;
+  };
+  std::function<mlir::Value(const Place &)> init;
+  std::function<llvm::LogicalResult(const Place &, mlir::Value sum)> store;
+};
+
+/// How the loops are cut. Follows from what is known of the sizes alone.
+struct GemmPlan {
+  int64_t lanes;       ///< Elements of a vector of columns.
+  int64_t tileRows;    ///< Rows of a register tile.
+  int64_t tileVectors; ///< Vectors of columns of a register tile.
+  int64_t blockRows;   ///< Rows that share one panel of B.
+  /// Whether panels of B (k by a tile's columns) are copied before use: columns
+  /// then need not be adjacent, and rows of B not be near each other.
+  bool pack = false;
+  int64_t packedOuter = 0; ///< Iterations of the outermost k loop in a panel.
+  int64_t packedInner = 0; ///< Iterations of the others together.
+
+  int64_t tileColumns() const { return lanes * tileVectors; }
+
+  GemmPlan(const StridedGemm &gemm, const CpuTarget &target);
+};
+
+ParallelRange getGemmRange(const StridedGemm &gemm, KernelValues &values,
+                           const CpuTarget &target);
+llvm::LogicalResult emitStridedGemm(const StridedGemm &gemm,
+                                    KernelEmission &emission,
+                                    const GemmBorder &border);
+
+} // namespace ampc::cpu
+
+#endif // AMPC_TARGET_CPU_STRIDEDGEMM_H

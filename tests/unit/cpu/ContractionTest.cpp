@@ -1,0 +1,257 @@
+//===- ContractionTest.cpp - Matrix products and convolutions -------------===//
+//
+// Against plain loops that fuse each multiplication with its addition in the
+// order that DESIGN gives: results have to be equal, bit for bit, for all
+// targets, with static and with dynamic sizes, however the range is cut.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Jit.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace ampc::test;
+
+namespace {
+
+float noise(size_t i) {
+  uint32_t x = uint32_t(i) * 2654435761u;
+  x ^= x >> 15;
+  x *= 2246822519u;
+  x ^= x >> 13;
+  return float(int(x % 20001) - 10000) / 7919.0f;
+}
+
+std::string shape(const std::vector<int64_t> &sizes, bool dynamic) {
+  std::string text;
+  for (int64_t size : sizes)
+    text += (dynamic ? std::string("?") : std::to_string(size)) + "x";
+  return text;
+}
+
+struct Product {
+  int64_t m, n, k;
+  bool transposeLhs = false, transposeRhs = false, bias = false;
+};
+
+class Contraction : public testing::TestWithParam<ampc::cpu::CpuTarget> {};
+
+INSTANTIATE_TEST_SUITE_P(Targets, Contraction, testing::ValuesIn(allTargets()),
+                         [](const auto &info) {
+                           return "Bytes" +
+                                  std::to_string(info.param.vectorBytes);
+                         });
+
+TEST_P(Contraction, MatrixProducts) {
+  const Product products[] = {{1, 1, 1},
+                              {7, 33, 5},
+                              {33, 7, 64},
+                              {1, 100, 37},
+                              {100, 1, 37},
+                              {0, 5, 5},
+                              {5, 0, 5},
+                              {5, 5, 0},
+                              {64, 64, 64},
+                              {200, 40, 9},
+                              {13, 50, 800},
+                              {6, 16, 4},
+                              {12, 70, 400, true},
+                              {31, 45, 60, false, true},
+                              {3, 20, 19, true, true, true},
+                              {200, 33, 500, false, false, true},
+                              {1, 70, 130, false, true, true},
+                              {2, 16, 385, false, false, true}};
+  for (const Product &p : products)
+    for (bool dynamic : {false, true}) {
+      std::vector<int64_t> as =
+          p.transposeLhs ? std::vector{p.k, p.m} : std::vector{p.m, p.k};
+      std::vector<int64_t> bs =
+          p.transposeRhs ? std::vector{p.n, p.k} : std::vector{p.k, p.n};
+      auto in = [&](const char *kind, std::vector<int64_t> sizes) {
+        return std::string(kind) + "<" + shape(sizes, dynamic) + "f32>";
+      };
+      std::string A = in("memref", as), B = in("memref", bs),
+                  C = in("memref", {p.m, p.n}), D = in("memref", {p.n});
+      std::string tA = in("tensor", as), tB = in("tensor", bs),
+                  tC = in("tensor", {p.m, p.n}), tD = in("tensor", {p.n});
+      std::string flags = p.transposeLhs && p.transposeRhs
+                              ? "{transpose_lhs, transpose_rhs} "
+                          : p.transposeLhs ? "{transpose_lhs} "
+                          : p.transposeRhs ? "{transpose_rhs} "
+                                           : "";
+      std::string bias = p.bias ? " bias %d" : "",
+                  biasType = p.bias ? ", " + tD : "";
+      Jit jit(
+          "func.func @f(%p: " + A + ", %q: " + B + ", %o: " + D + ", %c: " + C +
+              ") {\n amp.kernel ins(%x = %p, %y = %q, %d = %o : " + A + ", " +
+              B + ", " + D + ") outs(%c : " + C + ") args(" + tA + ", " + tB +
+              ", " + tD + ") {\n %r = amp.matmul %x, %y" + bias + " " + flags +
+              ": (" + tA + ", " + tB + biasType + ") -> " + tC +
+              "\n %z = arith.constant dense<0.0> : tensor<f32>\n" +
+              " %s = arith.negf %r : " + tC + "\n amp.yield %s : " + tC +
+              "\n }\n return\n}",
+          GetParam());
+      ASSERT_TRUE(jit) << jit.diagnostics;
+      auto a = Buffer<float>::make(as, noise),
+           b = Buffer<float>::make(bs,
+                                   [](size_t i) { return noise(i + 77777); });
+      auto d = Buffer<float>::make({p.n}, noise);
+      Buffer<float> c({p.m, p.n}, -99);
+      jit.run("f", a, b, d, c);
+      for (int64_t i = 0; i < p.m; ++i)
+        for (int64_t j = 0; j < p.n; ++j) {
+          float sum = p.bias ? d.data[j] : 0;
+          for (int64_t k = 0; k < p.k; ++k)
+            sum = std::fma(a.data[p.transposeLhs ? k * p.m + i : i * p.k + k],
+                           b.data[p.transposeRhs ? j * p.k + k : k * p.n + j],
+                           sum);
+          ASSERT_EQ(c.data[i * p.n + j], -sum)
+              << p.m << "x" << p.n << "x" << p.k << " at " << i << ", " << j
+              << (dynamic ? " dynamic" : " static");
+        }
+    }
+}
+
+/// Batch dimensions broadcast; those that only the left operand has become
+/// rows.
+TEST_P(Contraction, Batches) {
+  Jit jit(R"(
+    func.func @f(%a: memref<?x3x5x7xf32>, %b: memref<3x7x9xf32>, %c: memref<?x3x5x9xf32>,
+                 %w: memref<7x9xf32>, %d: memref<?x3x5x9xf32>) {
+      amp.kernel ins(%x = %a, %y = %b : memref<?x3x5x7xf32>, memref<3x7x9xf32>)
+                 outs(%c : memref<?x3x5x9xf32>) args(tensor<?x3x5x7xf32>, tensor<3x7x9xf32>) {
+        %r = amp.matmul %x, %y : (tensor<?x3x5x7xf32>, tensor<3x7x9xf32>) -> tensor<?x3x5x9xf32>
+        amp.yield %r : tensor<?x3x5x9xf32>
+      }
+      amp.kernel ins(%x = %a, %y = %w : memref<?x3x5x7xf32>, memref<7x9xf32>)
+                 outs(%d : memref<?x3x5x9xf32>) args(tensor<?x3x5x7xf32>, tensor<7x9xf32>) {
+        %r = amp.matmul %x, %y : (tensor<?x3x5x7xf32>, tensor<7x9xf32>) -> tensor<?x3x5x9xf32>
+        amp.yield %r : tensor<?x3x5x9xf32>
+      }
+      return
+    })",
+          GetParam());
+  ASSERT_TRUE(jit) << jit.diagnostics;
+  for (int64_t n : {0, 1, 4}) {
+    auto a = Buffer<float>::make({n, 3, 5, 7}, noise);
+    auto b =
+        Buffer<float>::make({3, 7, 9}, [](size_t i) { return noise(i + 5); });
+    auto w = Buffer<float>::make({7, 9}, [](size_t i) { return noise(i + 9); });
+    Buffer<float> c({n, 3, 5, 9}), d(c.shape);
+    jit.run("f", a, b, c, w, d);
+    for (int64_t i = 0; i < n * 3 * 5; ++i)
+      for (int64_t j = 0; j < 9; ++j) {
+        float x = 0, y = 0;
+        for (int64_t k = 0; k < 7; ++k) {
+          x = std::fma(a.data[i * 7 + k], b.data[(i / 5 % 3 * 7 + k) * 9 + j],
+                       x);
+          y = std::fma(a.data[i * 7 + k], w.data[k * 9 + j], y);
+        }
+        ASSERT_EQ(c.data[i * 9 + j], x);
+        ASSERT_EQ(d.data[i * 9 + j], y);
+      }
+  }
+}
+
+/// u8 times i8 in i32, as quantized models have it.
+TEST_P(Contraction, Integers) {
+  Jit jit(R"(
+    func.func @f(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %c: memref<?x?xi32>) {
+      amp.kernel ins(%x = %a, %y = %b : memref<?x?xi8>, memref<?x?xi8>)
+                 outs(%c : memref<?x?xi32>) args(tensor<?x?xi8>, tensor<?x?xi8>) {
+        %r = amp.matmul %x, %y {unsigned_lhs} : (tensor<?x?xi8>, tensor<?x?xi8>) -> tensor<?x?xi32>
+        amp.yield %r : tensor<?x?xi32>
+      }
+      return
+    })",
+          GetParam());
+  ASSERT_TRUE(jit) << jit.diagnostics;
+  auto a =
+      Buffer<uint8_t>::make({9, 33}, [](size_t i) { return uint8_t(i * 37); });
+  auto b =
+      Buffer<int8_t>::make({33, 21}, [](size_t i) { return int8_t(i * 91); });
+  Buffer<int32_t> c({9, 21});
+  jit.run("f", a, b, c);
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 21; ++j) {
+      int32_t sum = 0;
+      for (int k = 0; k < 33; ++k)
+        sum += int32_t(a.data[i * 33 + k]) * b.data[k * 21 + j];
+      ASSERT_EQ(c.data[i * 21 + j], sum);
+    }
+}
+
+struct Image {
+  int64_t n, c, h, w, oc, kh, kw, stride, dilation, groups;
+};
+
+TEST_P(Contraction, Convolutions) {
+  const Image images[] = {
+      {1, 3, 9, 11, 8, 3, 3, 1, 1, 1},    {2, 4, 12, 40, 6, 3, 3, 2, 1, 1},
+      {1, 16, 7, 7, 20, 1, 1, 1, 1, 1},   {1, 6, 10, 23, 6, 3, 3, 1, 1, 6},
+      {1, 6, 11, 35, 12, 5, 5, 2, 1, 6},  {1, 8, 9, 9, 8, 3, 3, 1, 2, 2},
+      {3, 5, 6, 6, 7, 1, 1, 2, 1, 1},     {1, 24, 20, 20, 40, 3, 3, 1, 1, 1},
+      {1, 120, 1, 1, 30, 1, 1, 1, 1, 1},  {1, 2, 3, 3, 3, 3, 3, 1, 1, 1},
+      {1, 60, 17, 19, 33, 3, 3, 2, 1, 1}, {0, 3, 9, 9, 4, 3, 3, 1, 1, 1},
+      {1, 3, 30, 30, 16, 3, 3, 3, 1, 1}};
+  for (const Image &p : images)
+    for (bool dynamic : {false, true}) {
+      int64_t oh = (p.h - p.dilation * (p.kh - 1) - 1) / p.stride + 1;
+      int64_t ow = (p.w - p.dilation * (p.kw - 1) - 1) / p.stride + 1;
+      auto type = [&](const char *kind, int64_t c, int64_t h, int64_t w) {
+        return std::string(kind) + "<" + shape({p.n}, dynamic) +
+               shape({c}, false) + shape({h, w}, dynamic) + "f32>";
+      };
+      std::string w =
+          "<" + shape({p.oc, p.c / p.groups, p.kh, p.kw}, false) + "f32>";
+      std::string d = "<" + shape({p.oc}, false) + "f32>";
+      std::string X = type("memref", p.c, p.h, p.w),
+                  R = type("memref", p.oc, oh, ow);
+      std::string tX = type("tensor", p.c, p.h, p.w),
+                  tR = type("tensor", p.oc, oh, ow);
+      std::string s = std::to_string(p.stride), l = std::to_string(p.dilation);
+      Jit jit("func.func @f(%p: " + X + ", %q: memref" + w + ", %o: memref" +
+                  d + ", %r: " + R +
+                  ") {\n amp.kernel ins(%x = %p, %w = %q, %d = %o : " + X +
+                  ", memref" + w + ", memref" + d + ") outs(%r : " + R +
+                  ") args(" + tX + ", tensor" + w + ", tensor" + d +
+                  ") {\n %y = amp.conv %x, %w bias %d {strides = array<i64: " +
+                  s + ", " + s + ">, dilations = array<i64: " + l + ", " + l +
+                  ">, pads = array<i64: 0, 0, 0, 0>, groups = " +
+                  std::to_string(p.groups) + " : i64} : (" + tX + ", tensor" +
+                  w + ", tensor" + d + ") -> " + tR +
+                  "\n %t = arith.addf %y, %y : " + tR +
+                  "\n amp.yield %t : " + tR + "\n }\n return\n}",
+              GetParam());
+      ASSERT_TRUE(jit) << jit.diagnostics;
+      auto x = Buffer<float>::make({p.n, p.c, p.h, p.w}, noise);
+      auto f = Buffer<float>::make({p.oc, p.c / p.groups, p.kh, p.kw},
+                                   [](size_t i) { return noise(i + 4711); });
+      auto b = Buffer<float>::make({p.oc}, noise);
+      Buffer<float> r({p.n, p.oc, oh, ow}, -99);
+      jit.run("f", x, f, b, r);
+      int64_t ic = p.c / p.groups, ocs = p.oc / p.groups;
+      for (int64_t n = 0; n < p.n; ++n)
+        for (int64_t o = 0; o < p.oc; ++o)
+          for (int64_t i = 0; i < oh; ++i)
+            for (int64_t j = 0; j < ow; ++j) {
+              float sum = b.data[o];
+              for (int64_t c = 0; c < ic; ++c)
+                for (int64_t u = 0; u < p.kh; ++u)
+                  for (int64_t v = 0; v < p.kw; ++v)
+                    sum = std::fma(f.data[((o * ic + c) * p.kh + u) * p.kw + v],
+                                   x.data[((n * p.c + o / ocs * ic + c) * p.h +
+                                           i * p.stride + u * p.dilation) *
+                                              p.w +
+                                          j * p.stride + v * p.dilation],
+                                   sum);
+              ASSERT_EQ(r.data[((n * p.oc + o) * oh + i) * ow + j], sum + sum)
+                  << "image " << &p - images << " at " << o << ", " << i << ", "
+                  << j << (dynamic ? " dynamic" : " static");
+            }
+    }
+}
+
+} // namespace
