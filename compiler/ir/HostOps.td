@@ -60,15 +60,15 @@ def Amp_CheckOp : Amp_Op<"check"> {
     `status` (an `ampc_status` of the C ABI) and the message.
 
     ```mlir
-    amp.check %same, 6, "node 'Add_3': dimensions 1 of its inputs differ"
+    amp.check %same, 5, "node 'Add_3': dimensions 1 of its inputs differ"
     ```
   }];
   let arguments = (ins I1:$condition, I32Attr:$status, StrAttr:$message);
   let assemblyFormat = "$condition `,` $status `,` $message attr-dict";
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// ampc_status of a shape that cannot be (see runtime/ampc.h).
-    static constexpr int32_t kShapeMismatch = 6;
+    /// AMPC_WRONG_SHAPE of runtime/ampc.h.
+    static constexpr int32_t kShapeMismatch = 5;
   }];
 }
 

@@ -24,3 +24,4 @@ for name, folder in {
     )
 config.substitutions.append(("%python", config.ampc_python))
 config.substitutions.append(("%ampc_lib", config.ampc_lib_dir))
+config.substitutions.append(("%ampc_include", config.ampc_include_dir))
