@@ -35,4 +35,5 @@ void ampc::writeWeights(const WeightLayout &layout, llvm::raw_ostream &stream) {
     stream.write_zeros(entry.offset - (stream.tell() - start));
     writeWeight(entry.value, stream);
   }
+  stream.write_zeros(layout.size() - (stream.tell() - start));
 }

@@ -30,4 +30,6 @@ WeightLayout::WeightLayout(ModuleOp module) {
     offsets[data.getSymName()] = total;
     total += size;
   }
+  if (!all.empty())
+    total = std::max(total, all.back().offset + readableBytes);
 }

@@ -24,10 +24,12 @@ public:
 
   uint64_t offsetOf(llvm::StringRef name) const { return offsets.lookup(name); }
   llvm::ArrayRef<Entry> entries() const { return all; }
-  /// Bytes of all weights with the padding between them.
+  /// Bytes of all weights with the padding between and after them.
   uint64_t size() const { return total; }
 
   static constexpr uint64_t alignment = 64;
+  /// What generated code may read of any buffer, see runtime/abi.h.
+  static constexpr uint64_t readableBytes = 256;
 
 private:
   llvm::SmallVector<Entry> all;
