@@ -8,8 +8,8 @@ namespace ampc::onnx_import {
 
 /// The size that two sizes of one dimension broadcast to.
 static FailureOr<Scalar> broadcastDim(NodeBuilder &b, Scalar lhs, Scalar rhs) {
-  if (lhs == rhs)
-    return lhs;
+  if (b.scalars.same(lhs, rhs))
+    return constantInt(rhs) ? rhs : lhs;
   auto left = constantInt(lhs), right = constantInt(rhs);
   if (left == 1)
     return rhs;
@@ -66,9 +66,9 @@ static TypedAttr onlyElement(const Tensor &x) {
 }
 
 Tensor NodeBuilder::broadcast(const Tensor &x, const Dims &dims) {
-  if (x.dims == dims)
-    return x;
   RankedTensorType result = type(x.dtype, dims);
+  if (x.type() == result && scalars.same(x.dims, dims))
+    return x;
   if (TypedAttr element = onlyElement(x)) {
     if (result.hasStaticShape()) {
       auto elements = DenseElementsAttr::get(result, Attribute(element));
@@ -81,7 +81,7 @@ Tensor NodeBuilder::broadcast(const Tensor &x, const Dims &dims) {
   SmallVector<int64_t> maybeOne;
   size_t offset = dims.size() - x.dims.size();
   for (auto [i, size] : llvm::enumerate(x.dims))
-    if (!constantInt(size) && size != dims[offset + i])
+    if (!constantInt(size) && !scalars.same(size, dims[offset + i]))
       maybeOne.push_back(i);
   return {create<amp::BroadcastOp>(result, x.value, dynamic(dims), maybeOne),
           x.dtype,

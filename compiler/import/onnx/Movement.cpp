@@ -7,10 +7,10 @@ using namespace mlir;
 namespace ampc::onnx_import {
 
 Tensor NodeBuilder::reshape(const Tensor &x, const Dims &dims) {
-  if (x.dims == dims)
+  RankedTensorType shape = type(x.dtype, dims);
+  if (x.type() == shape && scalars.same(x.dims, dims))
     return x;
   Tensor result{{}, x.dtype, dims, {}};
-  RankedTensorType shape = type(x.dtype, dims);
   if (auto dense = dyn_cast_or_null<DenseElementsAttr>(x.constant);
       dense && shape.hasStaticShape()) {
     result.constant = dense.reshape(shape);

@@ -139,9 +139,13 @@ LogicalResult NodeBuilder::require(Scalar condition, const Twine &message) {
 
 LogicalResult NodeBuilder::requireEqual(Scalar lhs, Scalar rhs,
                                         const Twine &message) {
-  if (lhs == rhs)
+  if (scalars.same(lhs, rhs))
     return success();
-  return require(scalars.compare(arith::CmpIPredicate::eq, lhs, rhs), message);
+  if (failed(require(scalars.compare(arith::CmpIPredicate::eq, lhs, rhs),
+                     message)))
+    return failure();
+  scalars.noteEqual(lhs, rhs);
+  return success();
 }
 
 SmallVector<Value> NodeBuilder::dynamic(ArrayRef<Scalar> dims) {

@@ -19,6 +19,7 @@ OpTable::OpTable() {
   registerConstantOps(*this);
   registerControlOps(*this);
   registerConvOps(*this);
+  registerEinsumOps(*this);
   registerGatherOps(*this);
   registerMathOps(*this);
   registerMatmulOps(*this);

@@ -46,6 +46,7 @@ void registerComparisonOps(OpTable &table);
 void registerConstantOps(OpTable &table);
 void registerControlOps(OpTable &table);
 void registerConvOps(OpTable &table);
+void registerEinsumOps(OpTable &table);
 void registerGatherOps(OpTable &table);
 void registerMathOps(OpTable &table);
 void registerMatmulOps(OpTable &table);

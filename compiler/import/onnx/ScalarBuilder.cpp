@@ -143,16 +143,42 @@ Scalar ScalarBuilder::ceilDiv(Scalar lhs, Scalar rhs) {
   return div(add(lhs, sub(rhs, index(1))), rhs);
 }
 
+/// The constant that is added to a size, if the scalar is such a sum.
+static std::optional<int64_t> offsetFromSize(Scalar scalar) {
+  auto value = dyn_cast<Value>(scalar);
+  auto sum = value ? value.getDefiningOp<arith::AddIOp>() : arith::AddIOp();
+  if (sum && isNonNegative(sum.getLhs()))
+    return getConstantIntValue(sum.getRhs());
+  return std::nullopt;
+}
+
+/// Whether the scalar is never below `bound`.
+static bool isAtLeast(Scalar scalar, int64_t bound) {
+  if (auto constant = constantInt(scalar))
+    return *constant >= bound;
+  if (auto offset = offsetFromSize(scalar); offset && *offset >= bound)
+    return true;
+  return bound <= 0 && isNonNegative(scalar);
+}
+
 Scalar ScalarBuilder::min(Scalar lhs, Scalar rhs) {
-  return lhs == rhs ? lhs : binary<arith::MinSIOp>(lhs, rhs);
+  if (constantInt(lhs))
+    std::swap(lhs, rhs);
+  if (lhs == rhs)
+    return lhs;
+  if (auto bound = constantInt(rhs); bound && isAtLeast(lhs, *bound))
+    return rhs;
+  return binary<arith::MinSIOp>(lhs, rhs);
 }
 
 Scalar ScalarBuilder::max(Scalar lhs, Scalar rhs) {
-  if (constantInt(lhs) == 0)
+  if (constantInt(lhs))
     std::swap(lhs, rhs);
-  if (constantInt(rhs) == 0 && isNonNegative(lhs))
+  if (lhs == rhs)
     return lhs;
-  return lhs == rhs ? lhs : binary<arith::MaxSIOp>(lhs, rhs);
+  if (auto bound = constantInt(rhs); bound && isAtLeast(lhs, *bound))
+    return lhs;
+  return binary<arith::MaxSIOp>(lhs, rhs);
 }
 
 Scalar ScalarBuilder::compare(arith::CmpIPredicate predicate, Scalar lhs,
@@ -167,10 +193,18 @@ Scalar ScalarBuilder::select(Scalar condition, Scalar yes, Scalar no) {
 }
 
 Scalar ScalarBuilder::logicalAnd(Scalar lhs, Scalar rhs) {
+  if (constantInt(lhs))
+    std::swap(lhs, rhs);
+  if (auto known = constantInt(rhs))
+    return *known ? lhs : rhs;
   return binary<arith::AndIOp>(lhs, rhs);
 }
 
 Scalar ScalarBuilder::logicalOr(Scalar lhs, Scalar rhs) {
+  if (constantInt(lhs))
+    std::swap(lhs, rhs);
+  if (auto known = constantInt(rhs))
+    return *known ? rhs : lhs;
   return binary<arith::OrIOp>(lhs, rhs);
 }
 
@@ -238,6 +272,32 @@ Scalar ScalarBuilder::windowed(Scalar in, int64_t kernel, int64_t stride,
   return select(past, fewer, windows);
 }
 
+Scalar ScalarBuilder::canonical(Scalar scalar) const {
+  while (auto value = dyn_cast<Value>(scalar)) {
+    auto it = equalTo.find(value);
+    if (it == equalTo.end())
+      break;
+    scalar = it->second;
+  }
+  return scalar;
+}
+
+void ScalarBuilder::noteEqual(Scalar lhs, Scalar rhs) {
+  lhs = canonical(lhs);
+  rhs = canonical(rhs);
+  if (constantInt(lhs))
+    std::swap(lhs, rhs);
+  if (auto value = dyn_cast<Value>(lhs); value && lhs != rhs)
+    equalTo[value] = rhs;
+}
+
+bool ScalarBuilder::same(ArrayRef<Scalar> lhs, ArrayRef<Scalar> rhs) const {
+  return lhs.size() == rhs.size() &&
+         llvm::all_of(llvm::zip(lhs, rhs), [&](auto pair) {
+           return same(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
 std::optional<int64_t> constantInt(Scalar scalar) {
   return getConstantIntValue(scalar);
 }
@@ -252,6 +312,7 @@ bool isNonNegative(Scalar scalar) {
   if (isa<tensor::DimOp>(op))
     return true;
   auto operand = [&](unsigned i) { return isNonNegative(op->getOperand(i)); };
+  // Sizes do not overflow: tensors that large do not exist.
   if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivSIOp,
           arith::DivUIOp>(op))
     return operand(0) && operand(1);

@@ -68,6 +68,14 @@ public:
   Scalar windowed(Scalar in, int64_t kernel, int64_t stride, int64_t dilation,
                   int64_t padLow, int64_t padHigh, bool ceil);
 
+  /// Whether the scalars are one value, or two that a check has made equal.
+  bool same(Scalar lhs, Scalar rhs) const {
+    return canonical(lhs) == canonical(rhs);
+  }
+  bool same(llvm::ArrayRef<Scalar> lhs, llvm::ArrayRef<Scalar> rhs) const;
+  /// From here on the scalars are known to be equal.
+  void noteEqual(Scalar lhs, Scalar rhs);
+
   /// Whether a condition is required for the first time.
   bool noteChecked(mlir::Value condition) {
     return checked.insert(condition).second;
@@ -84,11 +92,15 @@ private:
     static bool isEqual(const mlir::Operation *lhs, const mlir::Operation *rhs);
   };
 
+  /// The scalar that stands for all that are equal to this one.
+  Scalar canonical(Scalar scalar) const;
+
   mlir::OpBuilder &builder;
   mlir::Location loc = builder.getUnknownLoc();
   llvm::DenseSet<mlir::Operation *, OpInfo> known;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   llvm::DenseSet<mlir::Value> checked;
+  llvm::DenseMap<mlir::Value, Scalar> equalTo;
 };
 
 /// The constant, if the scalar is one.

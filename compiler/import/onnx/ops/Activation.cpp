@@ -1,7 +1,7 @@
 //===- Activation.cpp - Activation functions ------------------------------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/PointBuilder.h"
 
 using namespace mlir;
 using arith::CmpFPredicate;
@@ -65,6 +65,25 @@ static LogicalResult buildSoftplus(NodeBuilder &b) {
   return b.output(0, b.add(b.maximum(x, b.splatLike(0, x)), rest));
 }
 
+/// Moves what lies outside [-lambd, lambd] by bias toward zero; the rest is
+/// zero.
+static LogicalResult buildShrink(NodeBuilder &b) {
+  DType dtype = b.dtype(0);
+  double bound = b.floatAttr("lambd", 0.5), bias = b.floatAttr("bias", 0);
+  return buildPointwise(b, dtype, false, [&](PointBuilder &p, ValueRange x) {
+    auto shifted = [&](double by) {
+      return p.byType<arith::AddFOp, arith::AddIOp>(
+          dtype, {x[0], p.constant(by, dtype)});
+    };
+    Value above =
+        p.compare(CmpIPredicate::sgt, dtype, x[0], p.constant(bound, dtype));
+    Value result = p.select(above, shifted(-bias), p.constant(0, dtype));
+    Value below =
+        p.compare(CmpIPredicate::slt, dtype, x[0], p.constant(-bound, dtype));
+    return p.select(below, shifted(bias), result);
+  });
+}
+
 void registerActivationOps(OpTable &t) {
   t.add("Relu", 6, 14, buildRelu);
   t.add("Sigmoid", 6, 13, buildSigmoid);
@@ -72,6 +91,7 @@ void registerActivationOps(OpTable &t) {
   t.add("PRelu", 7, 16, buildPRelu);
   t.add("HardSigmoid", 6, 22, buildHardSigmoid);
   t.add("Gelu", 20, 20, buildGelu);
+  t.add("Shrink", 9, 9, buildShrink);
   t.add("Softplus", 1, 22, buildSoftplus);
 }
 

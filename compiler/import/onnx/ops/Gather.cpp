@@ -1,7 +1,7 @@
 //===- Gather.cpp - Reading by index --------------------------------------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/PointBuilder.h"
 
 using namespace mlir;
 using arith::CmpFPredicate;
@@ -71,12 +71,11 @@ static LogicalResult buildOneHot(NodeBuilder &b) {
     return b.fail("needs one depth and two values");
   ScalarBuilder &s = b.scalars;
   Scalar size = depth->front();
-  if (isFloat(b.dtype(1)))
-    return b.fail("has a depth of type " + dtypeName(b.dtype(1)) +
-                  ", which is not supported");
   if (!isIndex(b.dtype(1)))
-    size =
-        s.emit<arith::IndexCastUIOp>(b.builder().getIndexType(), s.value(size));
+    size = isFloat(b.dtype(1)) ? getAsOpFoldResult(PointBuilder(b).cast(
+                                     s.value(size), b.dtype(1), DType::Int64))
+                               : s.emit<arith::IndexCastUIOp>(
+                                     b.builder().getIndexType(), s.value(size));
   Tensor indices = b.cast(b.tensor(0), DType::Int64);
   auto axis = b.normalizeAxis(b.intAttr("axis", -1), indices.rank() + 1);
   if (failed(axis))

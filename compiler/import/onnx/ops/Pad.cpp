@@ -1,7 +1,7 @@
 //===- Pad.cpp - Pad ------------------------------------------------------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Axes.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -68,9 +68,7 @@ static LogicalResult buildPad(NodeBuilder &b) {
   SmallVector<Scalar> low(x.rank(), s.index(0)), high(x.rank(), s.index(0));
   for (int64_t i = 0; i < x.rank(); ++i)
     for (auto [k, axis] : llvm::enumerate(axes)) {
-      Scalar here = s.logicalOr(
-          s.compare(CmpIPredicate::eq, axis, s.index(i)),
-          s.compare(CmpIPredicate::eq, axis, s.index(i - x.rank())));
+      Scalar here = isAxis(s, axis, i, x.rank());
       low[i] = s.select(here, pads[k], low[i]);
       high[i] = s.select(here, pads[axes.size() + k], high[i]);
     }

@@ -1,7 +1,7 @@
 //===- Reduce.cpp - Reductions over axes ----------------------------------===//
 
 #include "compiler/import/onnx/OpTable.h"
-#include "compiler/import/onnx/PointBuilder.h"
+#include "compiler/import/onnx/ops/Axes.h"
 
 using namespace mlir;
 using arith::CmpFPredicate;
@@ -9,40 +9,38 @@ using arith::CmpIPredicate;
 
 namespace ampc::onnx_import {
 
-namespace {
-/// The reduced dimensions, and whether they stay with size one.
-struct Axes {
-  SmallVector<int64_t> axes;
-  bool keep;
-};
-} // namespace
-
 /// Axes are an attribute, and an input since `inputSince`. Without any, all.
 static FailureOr<Axes> axesOf(NodeBuilder &b, int inputSince) {
-  int64_t rank = b.rank(0);
-  SmallVector<int64_t> axes;
+  ScalarBuilder &s = b.scalars;
+  Axes axes;
   if (b.node.version < inputSince) {
-    axes = b.node.intsAttr("axes").value_or(SmallVector<int64_t>());
+    for (int64_t axis :
+         b.node.intsAttr("axes").value_or(SmallVector<int64_t>()))
+      axes.axes.push_back(s.index(axis));
   } else if (b.has(1)) {
-    auto given = b.constantInts(1);
+    auto given = b.list(1);
     if (failed(given))
       return failure();
-    axes = *given;
+    axes.axes = *given;
   }
-  bool keep = b.intAttr("keepdims", 1);
-  if (axes.empty() && !b.intAttr("noop_with_empty_axes", 0))
-    axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  auto normal = b.normalizeAxes(axes, rank);
-  if (failed(normal))
-    return failure();
-  return Axes{*normal, keep};
+  axes.keep = b.intAttr("keepdims", 1);
+  if (axes.axes.empty() && !b.intAttr("noop_with_empty_axes", 0))
+    for (int64_t i = 0; i < b.rank(0); ++i)
+      axes.axes.push_back(s.index(i));
+  SmallVector<int64_t> known;
+  if (constantInts(axes.axes, known)) {
+    auto normal = b.normalizeAxes(known, b.rank(0));
+    if (failed(normal))
+      return failure();
+    axes.axes = llvm::map_to_vector(
+        *normal, [&](int64_t axis) { return s.index(axis); });
+  }
+  return axes;
 }
 
 /// A reduction of a list to one number, for shape arithmetic.
-template <amp::ReduceKind kind>
-static LogicalResult reduceList(NodeBuilder &b, bool keep) {
-  ScalarBuilder &s = b.scalars;
-  ArrayRef<Scalar> list = *b.input(0).scalars;
+static Scalar reduceList(ScalarBuilder &s, amp::ReduceKind kind,
+                         ArrayRef<Scalar> list) {
   Scalar result = list.front();
   for (Scalar next : list.drop_front())
     switch (kind) {
@@ -59,7 +57,7 @@ static LogicalResult reduceList(NodeBuilder &b, bool keep) {
       result = s.min(result, next);
       break;
     }
-  return b.outputList(0, b.dtype(0), keep ? 1 : 0, {result});
+  return result;
 }
 
 template <amp::ReduceKind kind, int inputSince>
@@ -70,15 +68,21 @@ static LogicalResult buildReduce(NodeBuilder &b) {
   NamedValue &x = b.input(0);
   if (x.scalars && isIndex(x.dtype) && x.rank() == 1 && !x.scalars->empty() &&
       axes->axes.size() == 1)
-    return reduceList<kind>(b, axes->keep);
-  return b.output(0, b.reduce(kind, b.tensor(0), axes->axes, axes->keep));
+    return b.outputList(0, x.dtype, axes->keep ? 1 : 0,
+                        {reduceList(b.scalars, kind, *x.scalars)});
+  return b.output(0, reduceOver(b, kind, b.tensor(0), *axes));
 }
 
 static LogicalResult buildReduceMean(NodeBuilder &b) {
   auto axes = axesOf(b, 18);
   if (failed(axes))
     return failure();
-  return b.output(0, b.mean(b.tensor(0), axes->axes, axes->keep));
+  Tensor x = b.tensor(0);
+  Tensor sum = reduceOver(b, amp::ReduceKind::Sum, x, *axes);
+  SmallVector<Scalar> sizes;
+  for (Scalar axis : axes->axes)
+    sizes.push_back(sizeAlong(b, x.dims, axis));
+  return b.output(0, b.divideByCount(sum, b.scalars.product(sizes)));
 }
 
 static Tensor absolute(NodeBuilder &b, const Tensor &x) {
@@ -88,18 +92,12 @@ static Tensor absolute(NodeBuilder &b, const Tensor &x) {
                           : b.pointwise<math::AbsIOp>(x.dtype, x);
 }
 
-/// The square root in the type of the tensor, integers through double.
-static Tensor rootOf(NodeBuilder &b, const Tensor &x) {
+/// A float function of a tensor; integers go through double.
+template <typename Op> static Tensor inFloat(NodeBuilder &b, const Tensor &x) {
   if (isFloat(x.dtype))
-    return b.sqrt(x);
-  return b.cast(b.sqrt(b.cast(x, DType::Double)), x.dtype);
-}
-
-static Tensor logOf(NodeBuilder &b, const Tensor &x) {
-  if (isFloat(x.dtype))
-    return b.pointwise<math::LogOp>(x.dtype, x);
+    return b.pointwise<Op>(x.dtype, x);
   Tensor real = b.cast(x, DType::Double);
-  return b.cast(b.pointwise<math::LogOp>(DType::Double, real), x.dtype);
+  return b.cast(b.pointwise<Op>(DType::Double, real), x.dtype);
 }
 
 /// log(sum(exp(x))), shifted by the maximum so that nothing overflows.
@@ -107,24 +105,20 @@ static Tensor logSumExp(NodeBuilder &b, Tensor x, const Axes &axes) {
   DType dtype = x.dtype;
   if (!isFloat(dtype))
     x = b.cast(x, DType::Double);
-  Tensor top = b.reduce(amp::ReduceKind::Max, x, axes.axes, /*keepDims=*/true);
+  Axes kept{axes.axes, /*keep=*/true};
+  Tensor top = reduceOver(b, amp::ReduceKind::Max, x, kept);
   // An infinite maximum must not be subtracted from itself.
-  Tensor finite =
-      b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, absolute(b, top),
-                b.splatLike(std::numeric_limits<double>::infinity(), top));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Tensor finite = b.compare(CmpIPredicate::slt, CmpFPredicate::OLT,
+                            absolute(b, top), b.splatLike(infinity, top));
   top = b.select(finite, top, b.splatLike(0, top));
-  Tensor shifted = b.sub(x, b.broadcast(top, x.dims));
-  Tensor sum = b.reduce(amp::ReduceKind::Sum,
-                        b.pointwise<math::ExpOp>(x.dtype, shifted), axes.axes,
-                        /*keepDims=*/true);
+  Dims dims = x.dims;
+  Tensor shifted = b.sub(x, b.broadcast(top, dims));
+  Tensor powers = b.pointwise<math::ExpOp>(x.dtype, shifted);
+  Tensor sum = reduceOver(b, amp::ReduceKind::Sum, powers, kept);
   Tensor result = b.add(b.pointwise<math::LogOp>(x.dtype, sum), top);
-  if (!axes.keep) {
-    Dims dims;
-    for (auto [i, size] : llvm::enumerate(x.dims))
-      if (!llvm::is_contained(axes.axes, i))
-        dims.push_back(size);
-    result = b.reshape(result, dims);
-  }
+  if (!axes.keep)
+    result = b.reshape(result, remaining(b, x.dims, axes));
   return b.cast(result, dtype);
 }
 
@@ -136,15 +130,15 @@ template <Composed kind> static LogicalResult buildComposed(NodeBuilder &b) {
     return failure();
   Tensor x = b.tensor(0);
   auto sum = [&](const Tensor &of) {
-    return b.reduce(amp::ReduceKind::Sum, of, axes->axes, axes->keep);
+    return reduceOver(b, amp::ReduceKind::Sum, of, *axes);
   };
   switch (kind) {
   case Composed::L1:
     return b.output(0, sum(absolute(b, x)));
   case Composed::L2:
-    return b.output(0, rootOf(b, sum(b.mul(x, x))));
+    return b.output(0, inFloat<math::SqrtOp>(b, sum(b.mul(x, x))));
   case Composed::LogSum:
-    return b.output(0, logOf(b, sum(x)));
+    return b.output(0, inFloat<math::LogOp>(b, sum(x)));
   case Composed::LogSumExp:
     return b.output(0, logSumExp(b, x, *axes));
   case Composed::SumSquare:

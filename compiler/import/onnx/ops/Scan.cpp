@@ -1,7 +1,7 @@
 //===- Scan.cpp - Running sums, sorting and searching along an axis -------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Axes.h"
 
 using namespace mlir;
 using arith::CmpIPredicate;
@@ -10,18 +10,25 @@ namespace ampc::onnx_import {
 
 template <amp::ReduceKind kind> static LogicalResult buildScan(NodeBuilder &b) {
   Tensor x = b.tensor(0);
-  auto given = b.constantInts(1);
+  auto given = b.list(1);
   if (failed(given))
     return failure();
   if (given->size() != 1)
     return b.fail("needs one axis");
-  auto axis = b.normalizeAxis(given->front(), x.rank());
-  if (failed(axis))
-    return failure();
-  Value value = b.create<amp::ScanOp>(x.type(), kind, x.value, *axis,
+  Tensor view = x;
+  int64_t axis = 1;
+  if (auto known = constantInt(given->front())) {
+    auto normal = b.normalizeAxis(*known, x.rank());
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+  } else {
+    view = b.reshape(x, aroundAxis(b, x.dims, given->front()));
+  }
+  Value value = b.create<amp::ScanOp>(view.type(), kind, view.value, axis,
                                       b.intAttr("exclusive", 0) != 0,
                                       b.intAttr("reverse", 0) != 0);
-  return b.output(0, Tensor{value, x.dtype, x.dims, {}});
+  return b.output(0, b.reshape(Tensor{value, x.dtype, view.dims, {}}, x.dims));
 }
 
 template <amp::ReduceKind kind>

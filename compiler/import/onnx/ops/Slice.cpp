@@ -1,7 +1,7 @@
 //===- Slice.cpp - Slice, Split and Concat --------------------------------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Axes.h"
 
 using namespace mlir;
 using arith::CmpIPredicate;
@@ -19,15 +19,17 @@ struct Taken {
 };
 } // namespace
 
+/// Exporters write "to the end" as some large number. From this one on a
+/// position is taken to lie past the end, which a check confirms.
+constexpr int64_t kFar = 1'000'000'000;
+
 /// Counts negative positions from the end and clamps to [low, high].
 static Scalar clamp(ScalarBuilder &s, Scalar at, Scalar size, Scalar low,
                     Scalar high) {
   if (auto known = constantInt(at)) {
-    // Exporters write "to the end" as the largest number.
-    if (*known >= std::numeric_limits<int32_t>::max())
-      return high;
-    if (*known <= std::numeric_limits<int32_t>::min())
-      return low;
+    bool isFar = std::abs(*known) >= kFar && !constantInt(size);
+    if (isFar)
+      return *known > 0 ? high : low;
     if (*known < 0)
       at = s.add(size, at);
   } else if (!isNonNegative(at)) {
@@ -115,9 +117,7 @@ static LogicalResult buildSlice(NodeBuilder &b) {
     bool whole = true;
     for (size_t k = 0; k < count; ++k) {
       Scalar axis = *axes ? (**axes)[k] : s.index(k);
-      Scalar here = s.logicalOr(
-          s.compare(CmpIPredicate::eq, axis, s.index(i)),
-          s.compare(CmpIPredicate::eq, axis, s.index(int64_t(i) - b.rank(0))));
+      Scalar here = isAxis(s, axis, i, b.rank(0));
       if (constantInt(here) == 0)
         continue;
       whole = false;

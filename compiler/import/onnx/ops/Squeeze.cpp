@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Axes.h"
 
 using namespace mlir;
 using arith::CmpIPredicate;
@@ -31,23 +31,27 @@ static FailureOr<std::optional<SmallVector<Scalar>>> axesOf(NodeBuilder &b) {
   return axes;
 }
 
-/// For each of `rank` dimensions whether it is one of the axes.
-static FailureOr<SmallVector<Scalar>>
-membership(NodeBuilder &b, ArrayRef<Scalar> axes, int64_t rank) {
-  ScalarBuilder &s = b.scalars;
+/// Axes counted from the front where they are constant.
+static LogicalResult normalize(NodeBuilder &b, SmallVector<Scalar> &axes,
+                               int64_t rank) {
   SmallVector<int64_t> known;
-  if (constantInts(axes, known) && failed(b.normalizeAxes(known, rank)))
+  if (!constantInts(axes, known))
+    return success();
+  auto normal = b.normalizeAxes(known, rank);
+  if (failed(normal))
     return failure();
-  SmallVector<Scalar> members;
-  for (int64_t i = 0; i < rank; ++i) {
-    Scalar member = Attribute(b.builder().getBoolAttr(false));
-    for (Scalar axis : axes)
-      for (int64_t form : {i, i - rank})
-        member = s.logicalOr(member,
-                             s.compare(CmpIPredicate::eq, axis, s.index(form)));
-    members.push_back(member);
-  }
-  return members;
+  axes = llvm::map_to_vector(
+      *normal, [&](int64_t axis) { return b.scalars.index(axis); });
+  return success();
+}
+
+/// Whether dimension `i` is one of the axes.
+static Scalar isMember(NodeBuilder &b, ArrayRef<Scalar> axes, int64_t i,
+                       int64_t rank) {
+  Scalar member = Attribute(b.builder().getBoolAttr(false));
+  for (Scalar axis : axes)
+    member = b.scalars.logicalOr(member, isAxis(b.scalars, axis, i, rank));
+  return member;
 }
 
 static LogicalResult finish(NodeBuilder &b, const Dims &dims) {
@@ -76,16 +80,16 @@ static LogicalResult buildUnsqueeze(NodeBuilder &b) {
   if (!*axes)
     return b.fail("has no axes");
   const Dims &from = b.dims(0);
-  auto isNew = membership(b, **axes, from.size() + (*axes)->size());
-  if (failed(isNew))
+  int64_t rank = from.size() + (*axes)->size();
+  if (failed(normalize(b, **axes, rank)))
     return failure();
   Dims dims;
-  Scalar next = s.index(0);
-  for (Scalar inserted : *isNew) {
-    Scalar one = s.index(1);
+  Scalar zero = s.index(0), one = s.index(1), next = zero;
+  for (int64_t i = 0; i < rank; ++i) {
+    Scalar inserted = isMember(b, **axes, i, rank);
     dims.push_back(from.empty() ? one
                                 : s.select(inserted, one, at(s, from, next)));
-    next = s.add(next, s.select(inserted, s.index(0), one));
+    next = s.add(next, s.select(inserted, zero, one));
   }
   return finish(b, dims);
 }
@@ -107,29 +111,23 @@ static LogicalResult buildSqueeze(NodeBuilder &b) {
     }
     return finish(b, dims);
   }
-  auto removed = membership(b, **axes, from.size());
-  if (failed(removed))
+  int64_t rank = from.size();
+  if (failed(normalize(b, **axes, rank)))
     return failure();
-  int64_t rank = int64_t(from.size()) - int64_t((*axes)->size());
-  // Result dimension j is the operand's one with j kept ones before it.
-  dims.assign(std::max<int64_t>(rank, 0), s.index(1));
-  Scalar kept = s.index(0);
-  for (auto [i, gone] : llvm::enumerate(*removed)) {
-    Scalar isOne = s.compare(CmpIPredicate::eq, from[i], s.index(1));
-    Scalar stays = s.select(gone, Attribute(b.builder().getBoolAttr(false)),
-                            Attribute(b.builder().getBoolAttr(true)));
+  if (int64_t((*axes)->size()) > rank)
+    return b.fail("has more axes than dimensions");
+  for (auto [i, size] : llvm::enumerate(from)) {
+    Scalar gone = isMember(b, **axes, i, rank);
+    Scalar stays =
+        b.scalars.select(gone, Attribute(b.builder().getBoolAttr(false)),
+                         Attribute(b.builder().getBoolAttr(true)));
+    Scalar isOne = s.compare(CmpIPredicate::eq, size, s.index(1));
     if (failed(b.require(s.logicalOr(stays, isOne),
                          "removes dimension " + Twine(i) +
                              ", whose size is not one")))
       return failure();
-    for (auto [j, size] : llvm::enumerate(dims)) {
-      Scalar here =
-          s.logicalAnd(stays, s.compare(CmpIPredicate::eq, kept, s.index(j)));
-      size = s.select(here, from[i], size);
-    }
-    kept = s.add(kept, s.select(stays, s.index(1), s.index(0)));
   }
-  return finish(b, dims);
+  return finish(b, remaining(b, from, Axes{**axes, false}));
 }
 
 void registerSqueezeOps(OpTable &t) {
