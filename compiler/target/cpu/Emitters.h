@@ -9,6 +9,11 @@ namespace ampc::cpu {
 
 void registerMatmulEmitter(mlir::MLIRContext *context);
 void registerConvEmitter(mlir::MLIRContext *context);
+void registerReduceEmitters(mlir::MLIRContext *context);
+void registerNormEmitters(mlir::MLIRContext *context);
+void registerPoolEmitters(mlir::MLIRContext *context);
+void registerSortEmitters(mlir::MLIRContext *context);
+void registerScatterEmitters(mlir::MLIRContext *context);
 
 } // namespace ampc::cpu
 

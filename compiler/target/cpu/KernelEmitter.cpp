@@ -14,6 +14,11 @@ void registerCpuKernelEmitters(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, amp::AmpDialect *) {
     registerMatmulEmitter(context);
     registerConvEmitter(context);
+    registerReduceEmitters(context);
+    registerNormEmitters(context);
+    registerPoolEmitters(context);
+    registerSortEmitters(context);
+    registerScatterEmitters(context);
   });
 }
 
