@@ -62,6 +62,8 @@ void ElementEvaluator::bind(Value tensor, ArrayRef<Value> indices,
 }
 
 Value ElementEvaluator::at(Value tensor, ArrayRef<Value> indices) {
+  if (!consumer)
+    laneIndex = indices.empty() ? Value() : indices.back();
   Key key = keyFor(tensor, indices);
   auto found = known.find(key);
   if (found != known.end() && found->second &&
@@ -148,11 +150,12 @@ static bool isInnermostOne(Value tensor) {
 }
 
 Value ElementEvaluator::read(Value operand, ArrayRef<Value> indices) {
-  // One element for all lanes. A result whose own innermost size is 1 has
-  // lanes only where its dimensions are merged, and then its operands' are.
-  bool fills = numLanes > 1 && isInnermostOne(operand) &&
-               !(consumer && isInnermostOne(consumer->getResult(0)));
-  if (!fills)
+  // One element for all lanes. A result whose own innermost size is 1 has lanes
+  // only where dimensions are merged, and its operands only if they are indexed
+  // by what the lanes run over.
+  bool runs = consumer && isInnermostOne(consumer->getResult(0)) &&
+              !indices.empty() && indices.back() == laneIndex;
+  if (numLanes == 1 || !isInnermostOne(operand) || runs)
     return at(operand, indices);
   Value element = readOne(operand, indices);
   return element ? fillLanes(b, loc, element, numLanes) : element;

@@ -66,6 +66,8 @@ private:
   bool anyFailed = false;
   /// The op whose element is being emitted; null outside of emitElement().
   mlir::Operation *consumer = nullptr;
+  /// The innermost index that was asked for outside of emitElement().
+  mlir::Value laneIndex;
   std::map<Key, mlir::Value> known;
   std::unique_ptr<ElementEvaluator> scalarEvaluator;
 };

@@ -81,6 +81,33 @@ TEST_P(Pointwise, BroadcastOverImages) {
   }
 }
 
+/// Results whose innermost size is 1 still have lanes once they are merged; what is
+/// one element for all of them is not read beyond it.
+TEST_P(Pointwise, BroadcastToUnitInnermost) {
+  Jit jit = compile(R"(
+    func.func @f(%x: memref<2x9x1x1xf32>, %y: memref<1x1xf32>, %z: memref<f32>,
+                 %w: memref<9x1x1xf32>, %r: memref<2x9x1x1xf32>) {
+      amp.kernel ins(%a = %x, %b = %y, %c = %z, %d = %w
+                     : memref<2x9x1x1xf32>, memref<1x1xf32>, memref<f32>, memref<9x1x1xf32>)
+                 outs(%r : memref<2x9x1x1xf32>)
+                 args(tensor<2x9x1x1xf32>, tensor<1x1xf32>, tensor<f32>, tensor<9x1x1xf32>) {
+        %bb = amp.broadcast %b to [] : tensor<1x1xf32> to tensor<2x9x1x1xf32>
+        %cc = amp.broadcast %c to [] : tensor<f32> to tensor<2x9x1x1xf32>
+        %dd = amp.broadcast %d to [] : tensor<9x1x1xf32> to tensor<2x9x1x1xf32>
+        %s = arith.mulf %a, %bb : tensor<2x9x1x1xf32>
+        %t = arith.addf %s, %cc : tensor<2x9x1x1xf32>
+        %u = arith.subf %t, %dd : tensor<2x9x1x1xf32>
+        amp.yield %u : tensor<2x9x1x1xf32>
+      }
+      return
+    })");
+  auto x = Buffer<float>::make({2, 9, 1, 1}, wave), w = Buffer<float>::make({9, 1, 1}, wave);
+  Buffer<float> y({1, 1}, 3), z({}, 5), r(x.shape);
+  jit.run("f", x, y, z, w, r);
+  for (int i = 0; i < 18; ++i)
+    ASSERT_EQ(r.data[i], x.data[i] * 3 + 5 - w.data[i % 9]);
+}
+
 TEST_P(Pointwise, RowAndColumnBroadcast) {
   Jit jit = compile(R"(
     func.func @f(%x: memref<5xf32>, %y: memref<4x1xf32>, %r: memref<4x5xf32>) {
