@@ -110,8 +110,10 @@ bool BroadcastOp::mergeDims(int64_t dim, SmallVectorImpl<int64_t> &operands) {
     return false;
   if (repeats(first) && repeats(first + 1))
     return true;
-  // Both passed on, or the outer one has nothing to run over.
-  if (repeats(first + 1) || (repeats(first) && result.getDimSize(dim) != 1))
+  // Both passed on, or nothing runs over the outer one and those before it.
+  bool leading = llvm::all_of(result.getShape().take_front(dim + 1),
+                              [](int64_t size) { return size == 1; });
+  if (repeats(first + 1) || (repeats(first) && !leading))
     return false;
   if (first >= 0)
     operands[0] = first;

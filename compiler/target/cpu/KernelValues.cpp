@@ -205,7 +205,10 @@ bool canMergeDims(MemRefType type, int64_t dim) {
   int64_t offset;
   if (failed(getStridesAndOffset(type, strides, offset)))
     return false;
-  if (type.getDimSize(dim) == 1)
+  // Nothing runs over leading dimensions of size 1. Others of size 1 are no
+  // exception: a third dimension may be merged with them.
+  if (llvm::all_of(type.getShape().take_front(dim + 1),
+                   [](int64_t size) { return size == 1; }))
     return true;
   return !type.isDynamicDim(dim + 1) && !ShapedType::isDynamic(strides[dim]) &&
          !ShapedType::isDynamic(strides[dim + 1]) &&

@@ -212,6 +212,38 @@ TEST_P(Pointwise, StridedViews) {
     }
 }
 
+/// Dimensions of size 1 between others do not make those adjacent.
+TEST_P(Pointwise, UnitDimensionsBetween) {
+  Jit jit = compile(R"(
+    func.func @f(%x: memref<?x1x21xf32>, %y: memref<1x1x21xf32>,
+                 %r: memref<?x1x21xf32, strided<[30, 30, 1], offset: 4>>,
+                 %s: memref<3x1x21xf32>) {
+      amp.kernel ins(%a = %x : memref<?x1x21xf32>)
+                 outs(%r : memref<?x1x21xf32, strided<[30, 30, 1], offset: 4>>)
+                 args(tensor<?x1x21xf32>) {
+        amp.yield %a : tensor<?x1x21xf32>
+      }
+      amp.kernel ins(%b = %y : memref<1x1x21xf32>) outs(%s : memref<3x1x21xf32>)
+                 args(tensor<1x1x21xf32>) {
+        %bb = amp.broadcast %b to [] : tensor<1x1x21xf32> to tensor<3x1x21xf32>
+        amp.yield %bb : tensor<3x1x21xf32>
+      }
+      return
+    })");
+  auto x = Buffer<float>::make({3, 1, 21}, wave), y = Buffer<float>::make({1, 1, 21}, wave);
+  Buffer<float> r({3, 30}, -1), s({3, 1, 21});
+  r.shape = {3, 1, 21};
+  r.strides = {30, 30, 1};
+  r.offset = 4;
+  jit.run("f", x, y, r, s);
+  for (int i = 0; i < 90; ++i) {
+    bool inside = i % 30 >= 4 && i % 30 < 25;
+    ASSERT_EQ(r.data[i], inside ? x.data[i / 30 * 21 + i % 30 - 4] : -1) << i;
+  }
+  for (int i = 0; i < 63; ++i)
+    ASSERT_EQ(s.data[i], y.data[i % 21]) << i;
+}
+
 TEST_P(Pointwise, TransposeThenAdd) {
   Jit jit = compile(R"(
     func.func @f(%x: memref<?x?x3xf32>, %r: memref<3x?x?xf32>) {
