@@ -14,8 +14,10 @@ class Amp_ReducingOp<string mnemonic, list<Trait> traits = [RootWithPrologue]>
 def Amp_ReduceOp : Amp_ReducingOp<"reduce"> {
   let summary = "combines the elements along some dimensions";
   let description = [{
-    The reduced dimensions disappear. Floats below f64 are combined in f32: element `i` of the
-    row goes to lane `i mod 16`, lanes meet in a fixed tree. `max` and `min` propagate NaN. An empty
+    The reduced dimensions disappear. Floats below f64 are combined in f32. A sum or product
+    of floats has one order: the row's element with row-major index `i` (among the reduced
+    dimensions) goes to lane `i mod 16`, each lane in order from the neutral element, then lane
+    `l` meets lane `l + 8`, `l + 4`, `l + 2` and `l + 1`. `max` and `min` propagate NaN. An empty
     row gives the neutral element (0, 1, -inf or the least value, +inf or the greatest).
 
     ```mlir
@@ -47,7 +49,8 @@ def Amp_ArgReduceOp : Amp_ReducingOp<"arg_reduce"> {
 def Amp_SoftmaxOp : Amp_ReducingOp<"softmax", [RootWithPrologue, SameOperandsAndResultType]> {
   let summary = "exp(x - max) / sum along an axis, or its logarithm";
   let description = [{
-    Computed in f32 (f64 for f64): maximum, sum of exponentials, quotient.
+    Computed in f32 (f64 for f64): maximum, sum of exponentials (in the order of
+    `amp.reduce`), quotient.
 
     ```mlir
     %p = amp.softmax %x 1 : tensor<?x64xf32>
@@ -62,7 +65,8 @@ def Amp_LayerNormOp : Amp_ReducingOp<"layer_norm", [RootWithPrologue, AttrSizedO
   let summary = "normalizes over the dimensions from an axis on";
   let description = [{
     `layer`: `(x - mean) / sqrt(var + epsilon)`, `rms`: `x / sqrt(mean(x^2) + epsilon)`, then
-    `* scale + bias`, whose shape is that of the normalized dimensions. Statistics are f32.
+    `* scale + bias`, whose shape is that of the normalized dimensions. Statistics are f32, in
+    the order of `amp.reduce`.
 
     ```mlir
     %y = amp.layer_norm layer %x scale %g bias %b {axis = 1 : i64, epsilon = 1.0e-5 : f32}
@@ -90,6 +94,7 @@ def Amp_PoolOp : Amp_WindowOp<"pool", [RootWithPrologue]> {
   let summary = "combines windows of the spatial dimensions, NC...";
   let description = [{
     `pads` as in `amp.conv`; what lies outside never wins a maximum and adds nothing to a sum.
+    A window is combined by one chain from the neutral element, in row-major order.
     `average` divides by the number of elements inside, or with `count_include_pad` by those
     inside the padded input. With `ceil_mode` the last window may reach past the padding.
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 using namespace ampc::test;
 
@@ -180,6 +181,61 @@ TEST_P(Contraction, Integers) {
       for (int k = 0; k < 33; ++k)
         sum += int32_t(a.data[i * 33 + k]) * b.data[k * 21 + j];
       ASSERT_EQ(c.data[i * 21 + j], sum);
+    }
+}
+
+/// 16-bit operands: products are exact in f32, sums are f32, one rounding at
+/// the end. Small integers come out exact.
+TEST_P(Contraction, HalfPrecision) {
+  for (const char *format : {"f16", "bf16"})
+    for (bool transpose : {false, true}) {
+      std::string e = format, flag = transpose ? "{transpose_rhs} " : "";
+      std::string B = transpose ? "<?x40x" + e + ">" : "<40x?x" + e + ">";
+      Jit jit("func.func @f(%a: memref<?x40x" + e + ">, %b: memref" + B +
+                  ", %c: memref<?x?x" + e +
+                  ">) {\n amp.kernel ins(%x = %a, %y = %b : "
+                  "memref<?x40x" +
+                  e + ">, memref" + B + ") outs(%c : memref<?x?x" + e +
+                  ">) args(tensor<?x40x" + e + ">, tensor" + B +
+                  ") {\n %r = amp.matmul "
+                  "%x, %y " +
+                  flag + ": (tensor<?x40x" + e + ">, tensor" + B +
+                  ") -> tensor<?x?x" + e + ">\n amp.yield %r : tensor<?x?x" +
+                  e + ">\n }\n return\n}",
+              GetParam());
+      ASSERT_TRUE(jit) << jit.diagnostics;
+      // The numbers -2 to 2.
+      const uint16_t f16[] = {0xc000, 0xbc00, 0, 0x3c00, 0x4000},
+                     bf16[] = {0xc000, 0xbf80, 0, 0x3f80, 0x4000};
+      const uint16_t *codes = e == "f16" ? f16 : bf16;
+      auto pick = [](size_t i) { return i * i % 13 % 5; };
+      auto a = Buffer<uint16_t>::make({9, 40},
+                                      [&](size_t i) { return codes[pick(i)]; });
+      auto b =
+          Buffer<uint16_t>::make(transpose ? std::vector<int64_t>{21, 40}
+                                           : std::vector<int64_t>{40, 21},
+                                 [&](size_t i) { return codes[pick(i + 3)]; });
+      Buffer<uint16_t> c({9, 21});
+      jit.run("f", a, b, c);
+      for (int i = 0; i < 9; ++i)
+        for (int j = 0; j < 21; ++j) {
+          int sum = 0;
+          for (int k = 0; k < 40; ++k)
+            sum += (int(pick(i * 40 + k)) - 2) *
+                   (int(pick((transpose ? j * 40 + k : k * 21 + j) + 3)) - 2);
+          float exact = sum;
+          uint32_t bits;
+          std::memcpy(&bits, &exact, 4);
+          // Few bits: both formats hold the sum exactly.
+          uint16_t code = bits >> 16;
+          if (e == "f16")
+            code = sum == 0
+                       ? 0
+                       : (bits >> 16 & 0x8000) |
+                             uint16_t(((bits >> 23 & 0xff) - 127 + 15) << 10) |
+                             (bits >> 13 & 0x3ff);
+          ASSERT_EQ(c.data[i * 21 + j], code) << format << " " << sum;
+        }
     }
 }
 

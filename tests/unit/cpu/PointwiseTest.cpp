@@ -81,8 +81,8 @@ TEST_P(Pointwise, BroadcastOverImages) {
   }
 }
 
-/// Results whose innermost size is 1 still have lanes once they are merged; what is
-/// one element for all of them is not read beyond it.
+/// Results whose innermost size is 1 still have lanes once they are merged;
+/// what is one element for all of them is not read beyond it.
 TEST_P(Pointwise, BroadcastToUnitInnermost) {
   Jit jit = compile(R"(
     func.func @f(%x: memref<2x9x1x1xf32>, %y: memref<1x1xf32>, %z: memref<f32>,
@@ -101,7 +101,8 @@ TEST_P(Pointwise, BroadcastToUnitInnermost) {
       }
       return
     })");
-  auto x = Buffer<float>::make({2, 9, 1, 1}, wave), w = Buffer<float>::make({9, 1, 1}, wave);
+  auto x = Buffer<float>::make({2, 9, 1, 1}, wave),
+       w = Buffer<float>::make({9, 1, 1}, wave);
   Buffer<float> y({1, 1}, 3), z({}, 5), r(x.shape);
   jit.run("f", x, y, z, w, r);
   for (int i = 0; i < 18; ++i)
@@ -230,7 +231,8 @@ TEST_P(Pointwise, UnitDimensionsBetween) {
       }
       return
     })");
-  auto x = Buffer<float>::make({3, 1, 21}, wave), y = Buffer<float>::make({1, 1, 21}, wave);
+  auto x = Buffer<float>::make({3, 1, 21}, wave),
+       y = Buffer<float>::make({1, 1, 21}, wave);
   Buffer<float> r({3, 30}, -1), s({3, 1, 21});
   r.shape = {3, 1, 21};
   r.strides = {30, 30, 1};
