@@ -50,6 +50,8 @@ void ampc::addCpuPasses(OpPassManager &passes, const cpu::CpuTarget &target) {
   // Index arithmetic of loops, before math expands to long polynomials.
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  // What a row's elements share is computed once; LLVM's mid-end does not run.
+  passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(cpu::createCpuExpandMathPass());
   cpu::addLoweringToLLVM(passes);
 }

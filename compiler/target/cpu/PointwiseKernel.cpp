@@ -53,11 +53,15 @@ namespace {
 
 /// Elements of the innermost dimension that one iteration does at most.
 constexpr int64_t kBlock = 2048;
+/// Rows (outer elements) that are done side by side where elements are moved out of
+/// order: what depends on the innermost index alone is computed once for all.
+constexpr int64_t kSideBySide = 8;
 
 struct PointwiseLoops {
   MergedDims dims;
   int64_t lanes;
-  double cost; ///< Of an element.
+  int64_t rows = 1; ///< Outer elements that one iteration does.
+  double cost;      ///< Of an element.
 
   PointwiseLoops(KernelValues &values, const CpuTarget &target);
 
@@ -108,6 +112,8 @@ PointwiseLoops::PointwiseLoops(KernelValues &values, const CpuTarget &target)
   lanes = inOrder ? target.lanes(std::min(bits, 32u)) : 1;
   if (inOrder)
     cost /= lanes;
+  else if (dims.count() > 1)
+    rows = kSideBySide;
 }
 
 } // namespace
@@ -122,7 +128,8 @@ ParallelRange getPointwiseRange(KernelValues &values, const CpuTarget &target) {
   double run = loops.dims.count() <= 1
                    ? double(IndexBuilder::known(innermost).value_or(kBlock))
                    : guessedSize(innermost);
-  return {count, grainFor(loops.cost * std::min<double>(run, kBlock) + 8)};
+  return {count, grainFor(loops.rows *
+                          (loops.cost * std::min<double>(run, kBlock) + 8))};
 }
 
 LogicalResult emitPointwiseKernel(KernelEmission &emission) {
@@ -141,7 +148,7 @@ LogicalResult emitPointwiseKernel(KernelEmission &emission) {
   b.setInsertionPointToStart(items.getBody());
   OpFoldResult item = items.getInductionVar();
   OpFoldResult block = ix.rem(item, blocks);
-  SmallVector<Value> runs = ix.delinearize(ix.div(item, blocks), outer);
+  OpFoldResult row = ix.mul(ix.div(item, blocks), ix.constant(loops.rows));
   OpFoldResult start = ix.mul(block, ix.constant(kBlock));
   OpFoldResult end = ix.min(innermost, ix.add(start, ix.constant(kBlock)));
   if (IndexBuilder::isConstant(blocks, 1)) {
@@ -149,26 +156,54 @@ LogicalResult emitPointwiseKernel(KernelEmission &emission) {
     end = innermost;
   }
 
-  auto loop = [&](OpFoldResult from, OpFoldResult to, int64_t lanes) {
+  using Rows = ArrayRef<SmallVector<Value>>; // Indices of the outer dimensions.
+  auto loop = [&](Rows rows, OpFoldResult from, OpFoldResult to,
+                  int64_t lanes) -> LogicalResult {
     if (from == to)
       return success();
     OpBuilder::InsertionGuard guard(b);
     auto inner = b.create<scf::ForOp>(loc, ix.value(from), ix.value(to),
                                       ix.value(ix.constant(lanes)));
     b.setInsertionPointToStart(inner.getBody());
-    SmallVector<Value> all(runs);
-    all.push_back(inner.getInductionVar());
-    SmallVector<Value> indices;
-    if (loops.dims.count())
-      indices = loops.dims.expand(all, zero);
-    return storeOutputs(emission, nullptr, indices, nullptr, lanes);
+    for (SmallVector<Value> runs : rows) {
+      runs.push_back(inner.getInductionVar());
+      SmallVector<Value> indices;
+      if (loops.dims.count())
+        indices = loops.dims.expand(runs, zero);
+      if (failed(storeOutputs(emission, nullptr, indices, nullptr, lanes)))
+        return failure();
+    }
+    return success();
   };
-  OpFoldResult lanes = ix.constant(loops.lanes);
-  OpFoldResult vectors =
-      ix.add(start, ix.mul(ix.div(ix.sub(end, start), lanes), lanes));
-  if (loops.lanes > 1 && failed(loop(start, vectors, loops.lanes)))
+  auto innerLoops = [&](Rows rows) {
+    if (loops.lanes == 1)
+      return loop(rows, start, end, 1);
+    OpFoldResult lanes = ix.constant(loops.lanes);
+    OpFoldResult vectors =
+        ix.add(start, ix.mul(ix.div(ix.sub(end, start), lanes), lanes));
+    return success(succeeded(loop(rows, start, vectors, loops.lanes)) &&
+                   succeeded(loop(rows, vectors, end, 1)));
+  };
+  auto rowAt = [&](OpFoldResult at) { return ix.delinearize(at, outer); };
+  if (loops.rows == 1)
+    return innerLoops({rowAt(row)});
+
+  OpFoldResult rowCount = atSite.product(outer);
+  OpFoldResult rowEnd = ix.add(row, ix.constant(loops.rows));
+  auto choice = b.create<scf::IfOp>(
+      loc, ix.compare(arith::CmpIPredicate::sle, rowEnd, rowCount),
+      /*withElseRegion=*/true);
+  b.setInsertionPointToStart(choice.thenBlock());
+  SmallVector<SmallVector<Value>> together;
+  for (int64_t i = 0; i < loops.rows; ++i)
+    together.push_back(rowAt(ix.add(row, ix.constant(i))));
+  if (failed(innerLoops(together)))
     return failure();
-  return loop(loops.lanes > 1 ? vectors : start, end, 1);
+  b.setInsertionPointToStart(choice.elseBlock());
+  auto single =
+      b.create<scf::ForOp>(loc, ix.value(row), ix.value(rowCount), one);
+  b.setInsertionPointToStart(single.getBody());
+  return innerLoops({rowAt(single.getInductionVar())});
 }
 
 } // namespace ampc::cpu
