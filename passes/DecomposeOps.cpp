@@ -44,8 +44,8 @@ struct SizeBuilder {
     auto constant = [&](int64_t value) -> Value {
       return builder.create<arith::ConstantIndexOp>(loc, value);
     };
-    Value scaled = builder.createOrFold<arith::MulIOp>(
-        loc, cast<Value>(size), constant(factor));
+    Value scaled = builder.createOrFold<arith::MulIOp>(loc, cast<Value>(size),
+                                                       constant(factor));
     return builder.createOrFold<arith::AddIOp>(loc, scaled, constant(plus));
   }
 
@@ -88,10 +88,10 @@ Value padSpatial(OpBuilder &builder, Location loc, Value input,
   }
   Type element = typeOf(input).getElementType();
   RankedTensorType type = typeFor(sizes, element);
-  return builder.create<PadOp>(
-      loc, type, input, zero(builder, loc, element), ValueRange(),
-      dynamicDims(builder, loc, type, sizes), lows, interiors,
-      PadMode::Constant, grows);
+  return builder.create<PadOp>(loc, type, input, zero(builder, loc, element),
+                               ValueRange(),
+                               dynamicDims(builder, loc, type, sizes), lows,
+                               interiors, PadMode::Constant, grows);
 }
 
 /// A convolution of a padded input reads no further than its operand, so back
@@ -104,9 +104,9 @@ struct PadConv : OpRewritePattern<ConvOp> {
     if (llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
       return failure();
     size_t spatial = pads.size() / 2;
-    Value padded = padSpatial(
-        rewriter, op.getLoc(), op.getInput(), pads.take_front(spatial),
-        pads.take_back(spatial), SmallVector<int64_t>(spatial, 0));
+    Value padded = padSpatial(rewriter, op.getLoc(), op.getInput(),
+                              pads.take_front(spatial), pads.take_back(spatial),
+                              SmallVector<int64_t>(spatial, 0));
     rewriter.modifyOpInPlace(op, [&] {
       op.getInputMutable().assign(padded);
       op.setPads(SmallVector<int64_t>(pads.size(), 0));
@@ -172,6 +172,138 @@ struct UnstrideConvTranspose : OpRewritePattern<ConvTransposeOp> {
   }
 };
 
+/// A strided transposed convolution computes, for each element of its input,
+/// `stride` neighbouring elements of its result in each dimension. They are the
+/// channels of one convolution without strides, brought into place afterwards
+/// (Shi et al., "Real-time single image and video super-resolution using an
+/// efficient sub-pixel convolutional neural network", 2016): no multiplications
+/// by zeros between the input's elements. Element `stride * q + phase` takes
+/// the filter's positions `phase + stride * t` at the inputs `q - t`.
+struct SubpixelConvTranspose : OpRewritePattern<ConvTransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvTransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType filterType = typeOf(op.getFilter());
+    ArrayRef<int64_t> strides = op.getStrides(), pads = op.getPads();
+    const size_t spatial = strides.size();
+    auto isOne = [](int64_t value) { return value == 1; };
+    if (!filterType.hasStaticShape() || llvm::all_of(strides, isOne) ||
+        !llvm::all_of(op.getDilations(), isOne))
+      return rewriter.notifyMatchFailure(op, "is not plainly strided");
+    ArrayRef<int64_t> shape = filterType.getShape();
+    SmallVector<int64_t> taps, reach, none(spatial, 0);
+    int64_t phases = 1;
+    for (size_t i = 0; i < spatial; ++i) {
+      taps.push_back(llvm::divideCeil(shape[2 + i], strides[i]));
+      reach.push_back(taps.back() - 1);
+      phases *= strides[i];
+      if (shape[2 + i] + op.getOutputPadding()[i] - pads[spatial + i] >
+          taps[i] * strides[i])
+        return rewriter.notifyMatchFailure(op, "has elements without taps");
+    }
+    Value input = padSpatial(rewriter, loc, op.getInput(), reach, reach, none);
+    Value filter = phasesAsChannels(op, rewriter, taps);
+    Value bias = op.getBias();
+    const int64_t groups = op.getGroups(), channels = groups * shape[1];
+    if (bias) {
+      // One element for all phases of a channel.
+      Type element = typeOf(bias).getElementType();
+      bias = reshape(rewriter, loc, bias, indices(rewriter, {channels, 1}));
+      bias = rewriter.create<BroadcastOp>(
+          loc, RankedTensorType::get({channels, phases}, element), bias,
+          ValueRange(), rewriter.getDenseI64ArrayAttr({}));
+      bias =
+          reshape(rewriter, loc, bias, indices(rewriter, {channels * phases}));
+    }
+
+    // [n, (channel, phases), q...] -> [n, channel, (q, phase)...]
+    SizeBuilder size{rewriter, loc};
+    SmallVector<OpFoldResult> padded = dimsOf(rewriter, loc, input);
+    SmallVector<OpFoldResult> result{padded[0],
+                                     rewriter.getIndexAttr(channels * phases)};
+    SmallVector<OpFoldResult> apart{padded[0], rewriter.getIndexAttr(channels)};
+    SmallVector<OpFoldResult> turned(apart), joined(apart);
+    SmallVector<int64_t> permutation{0, 1};
+    for (int64_t stride : strides)
+      apart.push_back(rewriter.getIndexAttr(stride));
+    for (size_t i = 0; i < spatial; ++i) {
+      OpFoldResult q = size.affine(padded[2 + i], 1, -reach[i]);
+      result.push_back(q);
+      apart.push_back(q);
+      turned.append({q, rewriter.getIndexAttr(strides[i])});
+      joined.push_back(size.affine(q, strides[i], 0));
+      permutation.append({int64_t(2 + spatial + i), int64_t(2 + i)});
+    }
+    Type element = typeOf(op.getResult()).getElementType();
+    Value full = rewriter.create<ConvOp>(
+        loc, typeFor(result, element), input, filter, bias,
+        SmallVector<int64_t>(spatial, 1), SmallVector<int64_t>(spatial, 1),
+        SmallVector<int64_t>(2 * spatial, 0), groups, op.getAlgorithmAttr());
+    full = reshape(rewriter, loc, full, apart);
+    full = rewriter.create<TransposeOp>(loc, typeFor(turned, element), full,
+                                        permutation);
+    full = reshape(rewriter, loc, full, joined);
+
+    // What the padding takes away.
+    SmallVector<OpFoldResult> starts(2, rewriter.getIndexAttr(0)),
+        steps(2 + spatial, rewriter.getIndexAttr(1));
+    for (size_t i = 0; i < spatial; ++i)
+      starts.push_back(rewriter.getIndexAttr(pads[i]));
+    RankedTensorType type = typeOf(op.getResult());
+    SmallVector<OpFoldResult> wanted = dimsOf(rewriter, loc, op.getResult());
+    rewriter.replaceOpWithNewOp<SliceOp>(
+        op, type, full, starts, steps,
+        dynamicDims(rewriter, loc, type, wanted));
+    return success();
+  }
+
+private:
+  static SmallVector<OpFoldResult> indices(OpBuilder &builder,
+                                           ArrayRef<int64_t> values) {
+    return getAsIndexOpFoldResult(builder.getContext(), values);
+  }
+
+  /// [g * ci, co, k...] -> [g * co * phases, ci, taps...], taps from the last.
+  static Value phasesAsChannels(ConvTransposeOp op, OpBuilder &builder,
+                                ArrayRef<int64_t> taps) {
+    Location loc = op.getLoc();
+    RankedTensorType type = typeOf(op.getFilter());
+    ArrayRef<int64_t> shape = type.getShape(), strides = op.getStrides();
+    const int64_t groups = op.getGroups(), spatial = strides.size();
+    SmallVector<int64_t> grown;
+    for (int64_t i = 0; i < spatial; ++i)
+      grown.push_back(taps[i] * strides[i] - shape[2 + i]);
+    SmallVector<int64_t> none(spatial, 0);
+    Value filter = padSpatial(builder, loc, op.getFilter(), none, grown, none);
+    SmallVector<int64_t> split{groups, shape[0] / groups, shape[1]};
+    SmallVector<int64_t> order{0, 2}, last{1};
+    int64_t channels = groups * shape[1];
+    SmallVector<int64_t> joined{channels, shape[0] / groups};
+    SmallVector<int64_t> starts(2, 0), steps(2, 1);
+    for (int64_t i = 0; i < spatial; ++i) {
+      split.append({taps[i], strides[i]});
+      order.push_back(4 + 2 * i);
+      last.push_back(3 + 2 * i);
+      joined[0] *= strides[i];
+      joined.push_back(taps[i]);
+      starts.push_back(taps[i] - 1);
+      steps.push_back(-1);
+    }
+    order.append(last);
+    filter = reshape(builder, loc, filter, indices(builder, split));
+    SmallVector<int64_t> turned;
+    for (int64_t dim : order)
+      turned.push_back(split[dim]);
+    filter =
+        builder.create<TransposeOp>(loc, type.clone(turned), filter, order);
+    filter = reshape(builder, loc, filter, indices(builder, joined));
+    return builder.create<SliceOp>(loc, type.clone(joined), filter,
+                                   indices(builder, starts),
+                                   indices(builder, steps), ValueRange());
+  }
+};
+
 /// softmax(scale * q k^T + mask) v, with the score matrix in memory.
 struct UnfuseAttention : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -225,9 +357,9 @@ struct UnfuseAttention : OpRewritePattern<AttentionOp> {
     Value weights = rewriter.create<SoftmaxOp>(loc, scoreType, scores, 4,
                                                /*log=*/false);
     SmallVector<OpFoldResult> outSizes{q[0], k[1], repeat, q[2], v[3]};
-    Value out = rewriter.create<MatmulOp>(
-        loc, typeFor(outSizes, element), weights, value, Value(), false, false,
-        false, false, op.getAlgorithmAttr());
+    Value out = rewriter.create<MatmulOp>(loc, typeFor(outSizes, element),
+                                          weights, value, Value(), false, false,
+                                          false, false, op.getAlgorithmAttr());
     out = reshape(rewriter, loc, out, {q[0], q[1], q[2], v[3]});
     rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getResult().getType(),
                                                 out);
@@ -240,8 +372,9 @@ struct DecomposeOps : public amp::impl::DecomposeOpsBase<DecomposeOps> {
     RewritePatternSet patterns(&getContext());
     patterns.add<PadConv, UnstrideConvTranspose, UnfuseAttention>(
         &getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(),
-                                            std::move(patterns))))
+    patterns.add<SubpixelConvTranspose>(&getContext(), /*benefit=*/2);
+    if (failed(
+            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     WalkResult left = getOperation()->walk([](Operation *op) {
       if (!isa<ConvTransposeOp, AttentionOp>(op))

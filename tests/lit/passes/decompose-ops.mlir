@@ -13,17 +13,34 @@ func.func @conv(%x: tensor<1x3x?x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x
 
 // -----
 
+// Strided: the two elements that each input element gives are channels first.
 // CHECK-LABEL: func @conv_transpose
-// CHECK:       amp.pad %{{.*}} low [0, 0, 1] interior [0, 0, 1]
-// CHECK:       amp.transpose
-// CHECK:       amp.slice {{.*}} step [1, 1, -1]
-// CHECK:       amp.conv
-// CHECK-SAME:    strides = array<i64: 1>
+// CHECK-NOT:   amp.pad
+// CHECK:       amp.conv {{.*}} strides = array<i64: 1>{{.*}} -> tensor<1x16x5xf32>
+// CHECK:       amp.reshape {{.*}} to tensor<1x8x2x5xf32>
+// CHECK:       amp.transpose {{.*}} [0, 1, 3, 2]
+// CHECK:       amp.reshape {{.*}} to tensor<1x8x10xf32>
 func.func @conv_transpose(%x: tensor<1x3x5xf32>, %w: tensor<3x8x2xf32>) -> tensor<1x8x10xf32> {
   %y = amp.conv_transpose %x, %w {strides = array<i64: 2>, dilations = array<i64: 1>,
       pads = array<i64: 0, 0>, output_padding = array<i64: 0>, groups = 1 : i64}
     : (tensor<1x3x5xf32>, tensor<3x8x2xf32>) -> tensor<1x8x10xf32>
   return %y : tensor<1x8x10xf32>
+}
+
+// -----
+
+// Dilated: zeros between the input's elements.
+// CHECK-LABEL: func @dilated_conv_transpose
+// CHECK:       amp.pad %{{.*}} low [0, 0, 2] interior [0, 0, 1]
+// CHECK:       amp.transpose
+// CHECK:       amp.slice {{.*}} step [1, 1, -1]
+// CHECK:       amp.conv
+// CHECK-SAME:    strides = array<i64: 1>
+func.func @dilated_conv_transpose(%x: tensor<1x3x5xf32>, %w: tensor<3x8x2xf32>) -> tensor<1x8x11xf32> {
+  %y = amp.conv_transpose %x, %w {strides = array<i64: 2>, dilations = array<i64: 2>,
+      pads = array<i64: 0, 0>, output_padding = array<i64: 0>, groups = 1 : i64}
+    : (tensor<1x3x5xf32>, tensor<3x8x2xf32>) -> tensor<1x8x11xf32>
+  return %y : tensor<1x8x11xf32>
 }
 
 // -----
