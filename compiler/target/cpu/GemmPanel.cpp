@@ -22,6 +22,7 @@ public:
 
   void locateColumns();
   void packVector(int64_t vector);
+  void packSegments(int64_t vector, int64_t count);
 
 private:
   using Copy = llvm::function_ref<void(OpFoldResult source, OpFoldResult row)>;
@@ -36,8 +37,8 @@ private:
   IndexBuilder ix;
   const GemmPanel &p;
   SmallVector<OpFoldResult> offsets; ///< In B, of each column.
-  /// Whether a vector's columns lie in one row of the columns.
-  SmallVector<Value> inRow;
+  /// For each vector, where in a row of the columns its first one lies.
+  SmallVector<OpFoldResult> inRowAt;
 };
 
 void PanelPacker::forEachK(size_t level, OpFoldResult source, OpFoldResult row,
@@ -59,7 +60,7 @@ void PanelPacker::forEachK(size_t level, OpFoldResult source, OpFoldResult row,
 }
 
 /// The offset in B of each column of the tile, found by counting up from the
-/// first, which takes no division. Sets `inRow` for each vector.
+/// first, which takes no division.
 void PanelPacker::locateColumns() {
   SmallVector<OpFoldResult> extents, at;
   for (const auto &level : p.columns)
@@ -78,9 +79,7 @@ void PanelPacker::locateColumns() {
       offset = ix.add(offset, ix.mul(coordinate, level.bStride));
     offsets.push_back(offset);
     if (column % p.lanes == 0)
-      inRow.push_back(ix.compare(arith::CmpIPredicate::sle,
-                                 ix.add(at.back(), ix.constant(p.lanes)),
-                                 extents.back()));
+      inRowAt.push_back(at.back());
     if (column + 1 == count)
       break;
     // The last column's successor is itself.
@@ -196,13 +195,74 @@ void PanelPacker::packVector(int64_t vector) {
   std::optional<int64_t> stride = IndexBuilder::known(p.columns.back().bStride);
   if (p.lanes == 1 || !stride || *stride > 2 || *stride < 1)
     return one();
-  auto choice =
-      b.create<scf::IfOp>(loc, inRow[vector], /*withElseRegion=*/true);
+  auto reaches = [&](int64_t rows) {
+    return ix.compare(arith::CmpIPredicate::sle,
+                      ix.add(inRowAt[vector], ix.constant(p.lanes)),
+                      ix.mul(p.columns.back().extent, ix.constant(rows)));
+  };
+  unsigned bits = cast<MemRefType>(p.source.getType()).getElementTypeBitWidth();
+  bool masks =
+      *stride == 1 && p.columns.size() > 1 && (p.cheapMasks || bits >= 32);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  all(*stride);
-  b.setInsertionPointToStart(choice.elseBlock());
+  auto otherwise = [&](Value condition, llvm::function_ref<void()> then) {
+    auto choice = b.create<scf::IfOp>(loc, condition, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(choice.thenBlock());
+    then();
+    b.setInsertionPointToStart(choice.elseBlock());
+  };
+  otherwise(reaches(1), [&] { all(*stride); });
+  if (masks) {
+    otherwise(reaches(2), [&] { packSegments(vector, 2); });
+    otherwise(reaches(4), [&] { packSegments(vector, 4); });
+  }
   one();
+}
+
+/// A vector whose columns lie in up to `count` rows: masked loads, one a row.
+void PanelPacker::packSegments(int64_t vector, int64_t count) {
+  auto type = VectorType::get(
+      {p.lanes}, cast<MemRefType>(p.source.getType()).getElementType());
+  OpFoldResult first = ix.add(p.firstColumn, ix.constant(vector * p.lanes));
+  OpFoldResult exist = ix.sub(p.columnCount, first);
+  OpFoldResult last = ix.sub(p.columnCount, ix.constant(1));
+  SmallVector<OpFoldResult> extents;
+  for (const auto &level : p.columns)
+    extents.push_back(level.extent);
+  // Where a row's columns would start if they began with lane 0, and its lanes.
+  SmallVector<OpFoldResult> starts;
+  SmallVector<Value> masks;
+  OpFoldResult from = ix.constant(0);
+  for (int64_t segment = 0; segment < count; ++segment) {
+    OpFoldResult start = offsets[vector * p.lanes];
+    if (segment) {
+      start = p.sourceOffset;
+      OpFoldResult column = ix.min(ix.add(first, from), last);
+      for (auto [coordinate, level] :
+           llvm::zip(ix.delinearize(column, extents), p.columns))
+        start = ix.add(start, ix.mul(OpFoldResult(coordinate), level.bStride));
+    }
+    starts.push_back(ix.sub(start, from));
+    OpFoldResult to = ix.sub(ix.mul(extents.back(), ix.constant(segment + 1)),
+                             inRowAt[vector]);
+    Value below = firstLanes(b, loc, ix.value(ix.min(to, exist)), p.lanes);
+    if (segment) {
+      Value before = firstLanes(b, loc, ix.value(ix.min(from, exist)), p.lanes);
+      below = b.create<arith::XOrIOp>(loc, below, before);
+    }
+    masks.push_back(below);
+    from = to;
+  }
+  Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
+  forEachK(0, ix.constant(0), ix.constant(0),
+           [&](OpFoldResult source, OpFoldResult row) {
+             Value value = zero;
+             for (auto [start, mask] : llvm::zip(starts, masks))
+               value = b.create<vector::MaskedLoadOp>(
+                   loc, type, p.source, ix.value(ix.add(source, start)), mask,
+                   value);
+             store(widenOperand(b, loc, value, p.accumulator, p.isUnsigned),
+                   row, vector);
+           });
 }
 
 } // namespace

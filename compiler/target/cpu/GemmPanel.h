@@ -19,6 +19,7 @@ struct GemmPanel {
   int64_t lanes, vectors;
   mlir::Type accumulator;
   bool isUnsigned;
+  bool cheapMasks; ///< See CpuTarget.
 };
 
 /// Fills `panel`. Columns past the last repeat it: they are never stored.

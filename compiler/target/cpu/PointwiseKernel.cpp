@@ -53,8 +53,9 @@ namespace {
 
 /// Elements of the innermost dimension that one iteration does at most.
 constexpr int64_t kBlock = 2048;
-/// Rows (outer elements) that are done side by side where elements are moved out of
-/// order: what depends on the innermost index alone is computed once for all.
+/// Rows (outer elements) that are done side by side where elements are moved
+/// out of order: what depends on the innermost index alone is computed once for
+/// all.
 constexpr int64_t kSideBySide = 8;
 
 struct PointwiseLoops {

@@ -106,8 +106,8 @@ public:
               const GemmBorder &border)
       : gemm(gemm), border(border), plan(gemm, emission.target),
         values(emission.values), b(emission.builder), loc(emission.loc()),
-        ix(b, loc), site(values.site(), loc), lo(emission.lo), hi(emission.hi) {
-  }
+        ix(b, loc), site(values.site(), loc), lo(emission.lo), hi(emission.hi),
+        cheapMasks(emission.target.cheapMasks) {}
 
   LogicalResult emit();
 
@@ -146,6 +146,7 @@ private:
   Location loc;
   IndexBuilder ix, site;
   Value lo, hi;
+  bool cheapMasks;
   OpFoldResult columns;
   OpFoldResult blockStart, blockEnd; ///< Rows of the current block.
   Value flatA, flatB;
@@ -264,7 +265,7 @@ LogicalResult GemmEmitter::emitPacked(ValueRange batch, OpFoldResult row,
     emitPackPanel(b, loc,
                   {flatB, bStart, panel, k, gemm.columns, column, columns,
                    plan.lanes, plan.tileVectors, gemm.accumulator,
-                   gemm.unsignedB});
+                   gemm.unsignedB, cheapMasks});
     OpFoldResult width = ix.constant(plan.tileColumns());
     for (auto &loop : llvm::reverse(k)) {
       loop.bStride = width;
