@@ -174,7 +174,7 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
       }
       std::string why;
       if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
-                      node.opset, inferred, why))
+                      inferred, why))
         built = fail(why);
     }
   }

@@ -60,7 +60,7 @@ void Importer::findUnsupported(onnx::NodeProto &proto, int index,
     return report(version, "is deprecated in opset " + std::to_string(opset));
   if (OpTable::get().find(domain, proto.op_type(), version))
     return;
-  if (!hasFunctionBody(*schema, opset)) {
+  if (!hasFunctionBody(*schema)) {
     report(version, "is not supported");
     for (onnx::AttributeProto &attribute : *proto.mutable_attribute())
       if (attribute.has_g())

@@ -23,7 +23,9 @@ LARGE: func.func @main
 LARGE-COUNT-2: amp.weight @{{"?}}a{{"?}} : tensor<300xf32>
 
 An input that has an initializer is that constant.
-DEFAULT: func.func @main(%{{[^,]*}}: tensor<2xf32> {{[^)]*}}) ->
+DEFAULT: func.func @main(%arg0: tensor<2xf32>
+DEFAULT-NOT: %arg1
+DEFAULT-SAME: ->
 DEFAULT: dense<[1.000000e+00, 2.000000e+00]>
 """
 
