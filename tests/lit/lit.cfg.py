@@ -4,7 +4,7 @@ import lit.formats
 
 config.name = "ampc"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".py"]
+config.suffixes = [".mlir", ".test", ".py", ".onnxtxt"]
 config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
 
 # Tools are named by their full paths, so that a test can never pick up another

@@ -26,6 +26,9 @@ LogicalResult Importer::inlineFunction(Node &node,
   for (const auto &import : function.opset_import())
     scope.opsets[import.domain() == "ai.onnx" ? "" : import.domain()] =
         static_cast<int>(import.version());
+  // Domains that a body does not mention are those of the model.
+  for (const auto &[domain, version] : outer.opsets)
+    scope.opsets.try_emplace(domain, version);
   for (int i = 0; i < function.input_size(); ++i)
     scope.values[function.input(i)] =
         i < int(node.inputs.size()) ? node.inputs[i] : nullptr;

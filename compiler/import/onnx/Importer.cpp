@@ -126,8 +126,8 @@ LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
   if (scope.caller) {
     // Reports speak of the node that is in the file.
     node.loc = scope.caller->loc;
-    node.description = scope.caller->description + ": in its function body, " +
-                       node.description;
+    node.inBody = "in its function body, " + node.description + ": ";
+    node.description = scope.caller->description;
   }
   for (const std::string &input : proto.input()) {
     const ValueRef *value = input.empty() ? nullptr : scope.find(input);
@@ -174,7 +174,7 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
       }
       std::string why;
       if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
-                      node.opset, inferred, why))
+                      inferred, why))
         built = fail(why);
     }
   }
@@ -183,8 +183,14 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
   if (succeeded(built))
     built = checkOutputs(node, inferred);
   if (failed(built)) {
-    if (scope.caller)
+    // A subgraph has reported already.
+    if (error.empty())
       return failure();
+    if (scope.caller) {
+      if (!StringRef(error).starts_with("in its function body"))
+        error = node.inBody + error;
+      return failure();
+    }
     // Go on with what inference knows, to list everything that fails.
     errors.push_back(node.description + ": " + error);
     error.clear();
@@ -210,8 +216,6 @@ LogicalResult Importer::build(Node &node, const Scope &scope) {
     NodeBuilder nodeBuilder(*this, node);
     if (succeeded(build(nodeBuilder)))
       return success();
-    if (error.empty())
-      error = "cannot be imported";
     if (llvm::any_of(node.outputs, [](const ValueRef &v) { return bool(v); }))
       return failure();
   } else {

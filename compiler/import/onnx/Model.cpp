@@ -29,7 +29,11 @@ template <typename Body> static bool guarded(std::string &error, Body body) {
   }
   // One line: libonnx appends context after newlines.
   std::string line;
-  for (char c : llvm::StringRef(error).trim())
+  llvm::StringRef text = llvm::StringRef(error).trim();
+  for (llvm::StringRef kind :
+       {"[ShapeInferenceError] ", "[TypeInferenceError] "})
+    text.consume_front(kind);
+  for (char c : text)
     if (c != '\n')
       line += c;
     else if (!llvm::StringRef(line).ends_with(" "))
@@ -159,23 +163,34 @@ const onnx::AttributeProto *defaultAttribute(const onnx::OpSchema &schema,
   return &it->second.default_value;
 }
 
-/// The newest version of a context-dependent body that holds in `opset`.
-static int bodyVersion(const onnx::OpSchema &schema, int opset) {
-  int newest = 0;
-  for (int version : schema.context_dependent_function_opset_versions())
+/// The version of a body to use: the newest that the opset has or else the first.
+/// All versions mean the same, and a body is built in its own opset. 0 if none.
+static int bodyVersion(llvm::ArrayRef<int> versions, int opset) {
+  int newest = 0, first = 0;
+  for (int version : versions) {
     if (version <= opset)
       newest = std::max(newest, version);
-  return newest;
+    first = first ? std::min(first, version) : version;
+  }
+  return newest ? newest : first;
 }
 
-bool hasFunctionBody(const onnx::OpSchema &schema, int opset) {
-  return schema.GetFunction(opset) || bodyVersion(schema, opset);
+bool hasFunctionBody(const onnx::OpSchema &schema) {
+  return schema.HasFunction() || schema.HasContextDependentFunction();
 }
 
 std::unique_ptr<onnx::FunctionProto>
 staticFunctionBody(const onnx::OpSchema &schema, int opset) {
-  const onnx::FunctionProto *function = schema.GetFunction(opset);
-  return function ? std::make_unique<onnx::FunctionProto>(*function) : nullptr;
+  int version = bodyVersion(schema.function_opset_versions(), opset);
+  const onnx::FunctionProto *function =
+      version ? schema.GetFunction(version) : nullptr;
+  if (!function)
+    return nullptr;
+  auto body = std::make_unique<onnx::FunctionProto>(*function);
+  for (auto &import : *body->mutable_opset_import())
+    if (import.domain() == schema.domain())
+      import.set_version(version);
+  return body;
 }
 
 std::unique_ptr<onnx::FunctionProto>
@@ -186,7 +201,8 @@ functionBody(const onnx::OpSchema &schema, const onnx::NodeProto &node,
     return body;
   std::string error;
   bool built = guarded(error, [&] {
-    int version = bodyVersion(schema, opset);
+    int version =
+        bodyVersion(schema.context_dependent_function_opset_versions(), opset);
     if (!version)
       return;
     onnx::FunctionBodyBuildContextImpl context(
@@ -200,7 +216,7 @@ functionBody(const onnx::OpSchema &schema, const onnx::NodeProto &node,
 
 bool inferTypes(const onnx::OpSchema &schema, const onnx::NodeProto &node,
                 llvm::ArrayRef<onnx::TypeProto> inputs,
-                llvm::ArrayRef<const onnx::TensorProto *> constants, int,
+                llvm::ArrayRef<const onnx::TensorProto *> constants,
                 std::vector<onnx::TypeProto> &outputs, std::string &error) {
   return guarded(error, [&] {
     onnx::NodeProto mutableNode = node;

@@ -51,10 +51,11 @@ bool isDeprecated(const onnx::OpSchema &schema);
 const onnx::AttributeProto *defaultAttribute(const onnx::OpSchema &schema,
                                              llvm::StringRef name);
 
-/// Whether `schema` defines the op by a function that holds in `opset`.
-bool hasFunctionBody(const onnx::OpSchema &schema, int opset);
+/// Whether `schema` defines the op by a function.
+bool hasFunctionBody(const onnx::OpSchema &schema);
 
-/// The body if it is the same for every node, else null.
+/// The body if it is the same for every node, else null. It states the opset it
+/// is written in, which may be newer than `opset`.
 std::unique_ptr<onnx::FunctionProto>
 staticFunctionBody(const onnx::OpSchema &schema, int opset);
 
@@ -69,7 +70,7 @@ functionBody(const onnx::OpSchema &schema, const onnx::NodeProto &node,
 /// with `error` set if the node is wrong; else `outputs` holds what is known.
 bool inferTypes(const onnx::OpSchema &schema, const onnx::NodeProto &node,
                 llvm::ArrayRef<onnx::TypeProto> inputs,
-                llvm::ArrayRef<const onnx::TensorProto *> constants, int opset,
+                llvm::ArrayRef<const onnx::TensorProto *> constants,
                 std::vector<onnx::TypeProto> &outputs, std::string &error);
 
 } // namespace ampc::onnx_import

@@ -32,6 +32,8 @@ struct Node {
   const struct Scope *scope = nullptr;
   /// How messages name it: "node 'Conv_3' (Conv, version 11)".
   std::string description;
+  /// In a function body, what messages add to say where.
+  std::string inBody;
   /// One an input; null where it is left out.
   llvm::SmallVector<ValueRef> inputs;
   /// Empty where an output is left out.

@@ -21,8 +21,10 @@ void Importer::findUnsupported(onnx::GraphProto &graph, const Scope &scope) {
     findUnsupported(proto, index++, scope, "");
 }
 
-static Scope bodyScope(const onnx::FunctionProto &function) {
+static Scope bodyScope(const onnx::FunctionProto &function,
+                       const Scope &outer) {
   Scope scope;
+  scope.opsets = outer.opsets;
   for (const auto &import : function.opset_import())
     scope.opsets[import.domain() == "ai.onnx" ? "" : import.domain()] =
         static_cast<int>(import.version());
@@ -37,7 +39,7 @@ void Importer::findUnsupported(onnx::NodeProto &proto, int index,
                      why.str());
   };
   auto searchBody = [&](const onnx::FunctionProto &function, int version) {
-    Scope body = bodyScope(function);
+    Scope body = bodyScope(function, scope);
     std::string where = inside.empty() ? describe(proto, index, version) +
                                              ": in its function body, "
                                        : inside.str();
@@ -58,7 +60,7 @@ void Importer::findUnsupported(onnx::NodeProto &proto, int index,
     return report(version, "is deprecated in opset " + std::to_string(opset));
   if (OpTable::get().find(domain, proto.op_type(), version))
     return;
-  if (!hasFunctionBody(*schema, opset)) {
+  if (!hasFunctionBody(*schema)) {
     report(version, "is not supported");
     for (onnx::AttributeProto &attribute : *proto.mutable_attribute())
       if (attribute.has_g())

@@ -80,6 +80,8 @@ static LogicalResult buildGemm(NodeBuilder &b) {
     auto common = b.broadcastDims({dims, bias->dims});
     if (failed(common))
       return failure();
+    if (bias->rank() == 0)
+      bias = b.unsqueeze(*bias, {0});
     bool fits = bias->rank() <= 2;
     for (auto [i, size] : llvm::enumerate(llvm::reverse(bias->dims)))
       if (fits && size != dims[1 - i] && constantInt(size) != 1)
