@@ -22,20 +22,20 @@ LogicalResult WeightDataOp::verify() {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
       return emitOpError("has a resource without data");
-    unsigned bits = type.getElementType().isInteger(1)
-                        ? 8
-                        : type.getElementTypeBitWidth();
+    unsigned bits =
+        type.getElementType().isInteger(1) ? 8 : type.getElementTypeBitWidth();
     uint64_t bytes = (uint64_t(type.getNumElements()) * bits + 7) / 8;
     if (blob->getData().size() != bytes)
-      return emitOpError("has ") << blob->getData().size()
-                                 << " bytes of data where its type needs "
-                                 << bytes;
+      return emitOpError("has ")
+             << blob->getData().size() << " bytes of data where its type needs "
+             << bytes;
   }
   return success();
 }
 
 LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto data = symbols.lookupNearestSymbolFrom<WeightDataOp>(*this, getDataAttr());
+  auto data =
+      symbols.lookupNearestSymbolFrom<WeightDataOp>(*this, getDataAttr());
   if (!data)
     return emitOpError("refers to '")
            << getData() << "', which is no amp.weight_data of the module";
@@ -63,23 +63,23 @@ LogicalResult ReshapeOp::verify() {
   if (source.getElementType() != result.getElementType())
     return emitOpError("may not change the element type");
   if (int64_t(getDims().size()) != result.getNumDynamicDims())
-    return emitOpError("has ") << getDims().size() << " sizes for "
-                               << result.getNumDynamicDims()
-                               << " dynamic dimensions";
+    return emitOpError("has ")
+           << getDims().size() << " sizes for " << result.getNumDynamicDims()
+           << " dynamic dimensions";
   if (source.hasStaticShape() && result.hasStaticShape() &&
       source.getNumElements() != result.getNumElements())
-    return emitOpError("has ") << source.getNumElements()
-                               << " elements before and "
-                               << result.getNumElements() << " after";
+    return emitOpError("has ")
+           << source.getNumElements() << " elements before and "
+           << result.getNumElements() << " after";
   return success();
 }
 
 LogicalResult
 ReshapeOp::reifyResultShapes(OpBuilder &builder,
                              ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedValues(
-      cast<RankedTensorType>(getResult().getType()).getShape(), getDims(),
-      builder));
+  shapes.push_back(
+      getMixedValues(cast<RankedTensorType>(getResult().getType()).getShape(),
+                     getDims(), builder));
   return success();
 }
 
@@ -130,8 +130,8 @@ struct StaticReshape : OpRewritePattern<ReshapeOp> {
     if (dims.size() == op.getDims().size())
       return failure();
     auto fixed = RankedTensorType::get(shape, type.getElementType());
-    Value reshaped = rewriter.create<ReshapeOp>(op.getLoc(), fixed,
-                                                op.getSource(), dims);
+    Value reshaped =
+        rewriter.create<ReshapeOp>(op.getLoc(), fixed, op.getSource(), dims);
     rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, reshaped);
     return success();
   }
@@ -149,7 +149,8 @@ void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void CheckOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                           MLIRContext *) {
-  // A check known to hold is no check. One known to fail stays: the run says so.
+  // A check known to hold is no check. One known to fail stays: the run says
+  // so.
   patterns.add(+[](CheckOp op, PatternRewriter &rewriter) -> LogicalResult {
     if (!matchPattern(op.getCondition(), m_One()))
       return failure();
