@@ -1,6 +1,6 @@
 //===- HostOps.cpp - Weights, views, checks, places -----------------------===//
 
-#include "compiler/ir/Amp.h"
+#include "compiler/ir/OpUtils.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -58,14 +58,10 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ReshapeOp::verify() {
-  auto source = cast<RankedTensorType>(getSource().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
-  if (source.getElementType() != result.getElementType())
-    return emitOpError("may not change the element type");
-  if (int64_t(getDims().size()) != result.getNumDynamicDims())
-    return emitOpError("has ")
-           << getDims().size() << " sizes for " << result.getNumDynamicDims()
-           << " dynamic dimensions";
+  RankedTensorType source = typeOf(getSource()), result = typeOf(getResult());
+  if (failed(verifySameElement(*this, getSource(), getResult())) ||
+      failed(verifyDims(*this, getDims(), result)))
+    return failure();
   if (source.hasStaticShape() && result.hasStaticShape() &&
       source.getNumElements() != result.getNumElements())
     return emitOpError("has ")
@@ -77,14 +73,11 @@ LogicalResult ReshapeOp::verify() {
 LogicalResult
 ReshapeOp::reifyResultShapes(OpBuilder &builder,
                              ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(
-      getMixedValues(cast<RankedTensorType>(getResult().getType()).getShape(),
-                     getDims(), builder));
-  return success();
+  return reifyDims(*this, builder, shapes);
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  auto type = cast<RankedTensorType>(getResult().getType());
+  RankedTensorType type = typeOf(getResult());
   // With one dynamic dim at the same place, equal counts make it equal.
   if (getSource().getType() == type && type.getNumDynamicDims() <= 1)
     return getSource();
@@ -114,7 +107,7 @@ struct StaticReshape : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto type = cast<RankedTensorType>(op.getResult().getType());
+    RankedTensorType type = typeOf(op.getResult());
     SmallVector<int64_t> shape(type.getShape());
     SmallVector<Value> dims;
     unsigned next = 0;
@@ -163,22 +156,15 @@ void CheckOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 // ToHostOp, ToDeviceOp
 //===----------------------------------------------------------------------===//
 
-template <typename Op>
-static LogicalResult reifyFromSource(Op op, OpBuilder &builder,
-                                     ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(dimsOf(builder, op.getLoc(), op.getSource()));
-  return success();
-}
-
 LogicalResult ToHostOp::reifyResultShapes(OpBuilder &builder,
                                           ReifiedRankedShapedTypeDims &shapes) {
-  return reifyFromSource(*this, builder, shapes);
+  return reifyLike(builder, getLoc(), getSource(), shapes);
 }
 
 LogicalResult
 ToDeviceOp::reifyResultShapes(OpBuilder &builder,
                               ReifiedRankedShapedTypeDims &shapes) {
-  return reifyFromSource(*this, builder, shapes);
+  return reifyLike(builder, getLoc(), getSource(), shapes);
 }
 
 OpFoldResult ToHostOp::fold(FoldAdaptor) {
