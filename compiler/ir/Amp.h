@@ -13,7 +13,9 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -68,9 +70,12 @@ public:
   }
 };
 
-/// Defaults of PrecisionOpInterface (Precision.cpp).
+/// Defaults of PrecisionOpInterface (Precision.cpp): ops that round give one
+/// result element an operation, in f32, bf16 or f16 (f64 ops in f64); others
+/// move elements.
 llvm::SmallVector<Format> defaultLegalFormats(mlir::Operation *op);
 ErrorClass defaultErrorClass(mlir::Operation *op);
+double defaultFlops(mlir::Operation *op, DimFn dimOf);
 double elementCount(mlir::Value tensor, DimFn dimOf);
 double defaultBytes(mlir::Operation *op, DimFn dimOf);
 
@@ -102,9 +107,8 @@ void registerBufferizationModels(mlir::DialectRegistry &registry);
 /// possible (through any chain of pointwise and amp ops), else `tensor.dim`.
 mlir::OpFoldResult dimOf(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, int64_t dim);
-llvm::SmallVector<mlir::OpFoldResult> dimsOf(mlir::OpBuilder &builder,
-                                             mlir::Location loc,
-                                             mlir::Value value);
+llvm::SmallVector<mlir::OpFoldResult>
+dimsOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 
 /// The dims of `sizes` that are dynamic in `type`, as values.
 llvm::SmallVector<mlir::Value>

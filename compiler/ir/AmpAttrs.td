@@ -101,6 +101,9 @@ def Amp_AlgorithmAttr : Amp_Attr<"Algorithm", "algorithm"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Amp_Place : Amp_Enum<"Place", "who can read memory", [
+  I32EnumAttrCase<"Host", 0, "host">, I32EnumAttrCase<"Device", 1, "device">]>;
+
 def Amp_SpaceAttr : Amp_Attr<"Space", "space"> {
   let summary = "memory space of a buffer after bufferization";
   let description = [{
@@ -111,9 +114,8 @@ def Amp_SpaceAttr : Amp_Attr<"Space", "space"> {
     memref<4xf32, #amp.space<device>>
     ```
   }];
-  let parameters = (ins StringRefParameter<"host or device">:$value);
+  let parameters = (ins EnumParameter<Amp_Place>:$value);
   let assemblyFormat = "`<` $value `>`";
-  let genVerifyDecl = 1;
 }
 
 #endif // AMP_ATTRS

@@ -45,12 +45,3 @@ Operation *AmpDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                            Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
-
-LogicalResult
-SpaceAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                  StringRef value) {
-  if (value == "host" || value == "device")
-    return success();
-  return emitError() << "memory space is 'host' or 'device', not '" << value
-                     << "'";
-}

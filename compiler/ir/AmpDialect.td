@@ -26,7 +26,9 @@ def Amp_Dialect : Dialect {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect"
+    "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect",
+    // Elements of ops are emitted in these (ElementalOpInterface).
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;

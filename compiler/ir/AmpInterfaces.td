@@ -27,7 +27,7 @@ def Amp_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       Floating-point operations (a fused multiply-add counts 2, a comparison or a
       transcendental 1); integer operations count alike.
     }], "double", "getFlops", (ins "::amp::DimFn":$dimOf), "",
-      [{ return ::amp::elementCount($_op->getResult(0), dimOf); }]>,
+      [{ return ::amp::defaultFlops($_op, dimOf); }]>,
     InterfaceMethod<[{
       Bytes read and written if nothing is fused: operands plus results, at their
       current types.

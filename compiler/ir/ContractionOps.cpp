@@ -1,29 +1,9 @@
-//===- ContractionOps.cpp - Matrix products and convolutions --------------===//
+//===- ContractionOps.cpp - Matrix products and attention -----------------===//
 
-#include "compiler/ir/Amp.h"
-
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "compiler/ir/OpUtils.h"
 
 using namespace mlir;
 using namespace amp;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// Whether two sizes cannot be equal.
-static bool differ(int64_t a, int64_t b) {
-  return !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b;
-}
-
-/// Formats of an op that multiplies and accumulates.
-static SmallVector<Format> contractionFormats(Value operand) {
-  Type element = typeOf(operand).getElementType();
-  if (!isa<FloatType>(element) || element.isF64())
-    return {};
-  return {Format::F32, Format::TF32, Format::BF16,
-          Format::F16, Format::F8E4M3, Format::F8E5M2};
-}
 
 //===----------------------------------------------------------------------===//
 // MatmulOp
@@ -43,43 +23,70 @@ static int64_t rhsDepthDim(MatmulOp op) {
   return typeOf(op.getRhs()).getRank() - (op.getTransposeRhs() ? 1 : 2);
 }
 
+/// Verifies that a value of `shape` is repeated to `result` by numpy's rules.
+static LogicalResult verifyBroadcast(Operation *op, StringRef what,
+                                     ArrayRef<int64_t> shape,
+                                     ArrayRef<int64_t> result) {
+  bool fits = shape.size() <= result.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = shape[i] == 1 ||
+           !differ(shape[i], result[result.size() - shape.size() + i]);
+  return fits ? success()
+              : op->emitOpError("has ")
+                    << what << " that does not broadcast to the result";
+}
+
 LogicalResult MatmulOp::verify() {
   RankedTensorType lhs = typeOf(getLhs()), rhs = typeOf(getRhs()),
                    result = typeOf(getResult());
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
     return emitOpError("needs operands of rank 2 or more");
+  bool integers = lhs.getElementType().isInteger();
   if (lhs.getElementType() != rhs.getElementType() &&
-      !(lhs.getElementType().isInteger() && rhs.getElementType().isInteger()))
+      !(integers && rhs.getElementType().isInteger()))
     return emitOpError("multiplies ")
            << lhs.getElementType() << " by " << rhs.getElementType();
-  if (differ(lhs.getDimSize(depthDim(*this)), rhs.getDimSize(rhsDepthDim(*this))))
+  if (integers != result.getElementType().isInteger())
+    return emitOpError("gives ")
+           << result.getElementType() << " from " << lhs.getElementType();
+  if (differ(lhs.getDimSize(depthDim(*this)),
+             rhs.getDimSize(rhsDepthDim(*this))))
     return emitOpError("sums over ")
            << lhs.getDimSize(depthDim(*this)) << " elements of the left and "
            << rhs.getDimSize(rhsDepthDim(*this)) << " of the right operand";
-  int64_t rank = std::max(lhs.getRank(), rhs.getRank());
-  if (result.getRank() != rank)
-    return emitOpError("has a result of rank ")
-           << result.getRank() << " instead of " << rank;
-  if (differ(result.getDimSize(rank - 2), lhs.getDimSize(rowDim(*this))) ||
-      differ(result.getDimSize(rank - 1), rhs.getDimSize(columnDim(*this))))
-    return emitOpError("has a result of ")
-           << result.getDimSize(rank - 2) << "x" << result.getDimSize(rank - 1)
-           << " instead of " << lhs.getDimSize(rowDim(*this)) << "x"
-           << rhs.getDimSize(columnDim(*this));
-  for (RankedTensorType operand : {lhs, rhs})
-    for (int64_t i = 0; i < operand.getRank() - 2; ++i)
-      if (int64_t size = operand.getDimSize(i);
-          size != 1 &&
-          differ(size, result.getDimSize(rank - operand.getRank() + i)))
+  // Where both are 1, so is the result; a dynamic size may be that of the
+  // other.
+  ArrayRef<int64_t> left = lhs.getShape().drop_back(2),
+                    right = rhs.getShape().drop_back(2);
+  size_t batch = std::max(left.size(), right.size());
+  SmallVector<int64_t> expected(batch, 1);
+  for (ArrayRef<int64_t> side : {left, right})
+    for (auto [i, size] : llvm::enumerate(side)) {
+      int64_t &known = expected[batch - side.size() + i];
+      if (size == 1 || (ShapedType::isDynamic(size) && known != 1))
+        continue;
+      if (known != 1 && differ(known, size))
         return emitOpError("has batch dimensions that do not broadcast");
+      known = size;
+    }
+  expected.push_back(lhs.getDimSize(rowDim(*this)));
+  expected.push_back(rhs.getDimSize(columnDim(*this)));
+  if (failed(verifyShape(*this, "a result", result.getShape(), expected)))
+    return failure();
+  if (Value bias = getBias()) {
+    if (typeOf(bias).getElementType() != result.getElementType())
+      return emitOpError("has a bias of another element type than the result");
+    return verifyBroadcast(*this, "a bias", typeOf(bias).getShape(),
+                           result.getShape());
+  }
   return success();
 }
 
-LogicalResult
-MatmulOp::reifyResultShapes(OpBuilder &builder,
-                            ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult MatmulOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
   Location loc = getLoc();
-  auto lhs = dimsOf(builder, loc, getLhs()), rhs = dimsOf(builder, loc, getRhs());
+  auto lhs = dimsOf(builder, loc, getLhs()),
+       rhs = dimsOf(builder, loc, getRhs());
   size_t rank = std::max(lhs.size(), rhs.size());
   SmallVector<OpFoldResult> sizes;
   for (size_t i = 0; i + 2 < rank; ++i) {
@@ -98,183 +105,19 @@ MatmulOp::reifyResultShapes(OpBuilder &builder,
 }
 
 SmallVector<Format> MatmulOp::getLegalFormats() {
-  return contractionFormats(getLhs());
+  return contractionFormats(typeOf(getLhs()).getElementType());
 }
-ErrorClass MatmulOp::getErrorClass() { return ErrorClass::Contraction; }
+ErrorClass MatmulOp::getErrorClass() {
+  return isa<FloatType>(typeOf(getLhs()).getElementType())
+             ? ErrorClass::Contraction
+             : ErrorClass::Integer;
+}
 double MatmulOp::getReductionLength(DimFn dimOf) {
   return dimOf(getLhs(), depthDim(*this));
 }
 double MatmulOp::getFlops(DimFn dimOf) {
-  double count = elementCount(getResult(), dimOf),
-         length = getReductionLength(dimOf);
-  return count < 0 || length < 0 ? -1 : 2 * count * length;
-}
-
-//===----------------------------------------------------------------------===//
-// ConvOp, ConvTransposeOp
-//===----------------------------------------------------------------------===//
-
-template <typename Op>
-static LogicalResult verifyConv(Op op, int64_t inChannels, int64_t outChannels) {
-  RankedTensorType input = typeOf(op.getInput()), filter = typeOf(op.getFilter()),
-                   result = typeOf(op.getResult());
-  int64_t spatial = input.getRank() - 2;
-  if (spatial < 1 || spatial > 3)
-    return op.emitOpError("has ") << spatial << " spatial dimensions; 1 to 3 "
-                                                "are supported";
-  if (filter.getRank() != input.getRank() || result.getRank() != input.getRank())
-    return op.emitOpError("has operands and a result of different ranks");
-  if (input.getElementType() != filter.getElementType())
-    return op.emitOpError("has an input of ")
-           << input.getElementType() << " and a filter of "
-           << filter.getElementType();
-  if (int64_t(op.getStrides().size()) != spatial ||
-      int64_t(op.getDilations().size()) != spatial ||
-      int64_t(op.getPads().size()) != 2 * spatial)
-    return op.emitOpError("needs ")
-           << spatial << " strides and dilations and " << 2 * spatial << " pads";
-  auto positive = [](int64_t value) { return value > 0; };
-  if (!llvm::all_of(op.getStrides(), positive) ||
-      !llvm::all_of(op.getDilations(), positive) || op.getGroups() < 1)
-    return op.emitOpError("needs positive strides, dilations and groups");
-  if (differ(input.getDimSize(1), inChannels))
-    return op.emitOpError("has ") << input.getDimSize(1)
-                                  << " input channels where the filter is for "
-                                  << inChannels;
-  if (differ(result.getDimSize(1), outChannels))
-    return op.emitOpError("has ") << result.getDimSize(1)
-                                  << " output channels where the filter is for "
-                                  << outChannels;
-  if (Value bias = op.getBias())
-    if (typeOf(bias).getRank() != 1 ||
-        differ(typeOf(bias).getDimSize(0), result.getDimSize(1)))
-      return op.emitOpError("needs a bias with one element an output channel");
-  return success();
-}
-
-static int64_t times(int64_t size, int64_t factor) {
-  return ShapedType::isDynamic(size) ? size : size * factor;
-}
-
-LogicalResult ConvOp::verify() {
-  RankedTensorType filter = typeOf(getFilter());
-  if (filter.getRank() < 3)
-    return emitOpError("needs a filter of rank 3 or more");
-  if (int64_t out = filter.getDimSize(0);
-      !ShapedType::isDynamic(out) && out % std::max<int64_t>(getGroups(), 1))
-    return emitOpError("has ") << out << " output channels in " << getGroups()
-                               << " groups";
-  for (int64_t i = 2; i < filter.getRank(); ++i)
-    if (filter.isDynamicDim(i))
-      return emitOpError("needs a filter whose spatial sizes are static");
-  return verifyConv(*this, times(filter.getDimSize(1), getGroups()),
-                    filter.getDimSize(0));
-}
-
-LogicalResult
-ConvOp::reifyResultShapes(OpBuilder &builder,
-                          ReifiedRankedShapedTypeDims &shapes) {
-  Location loc = getLoc();
-  auto sizes = dimsOf(builder, loc, getInput());
-  RankedTensorType filter = typeOf(getFilter());
-  size_t spatial = sizes.size() - 2;
-  sizes[1] = dimOf(builder, loc, getFilter(), 0);
-  for (size_t i = 0; i < spatial; ++i)
-    sizes[i + 2] = windowedSize(builder, loc, sizes[i + 2],
-                                filter.getDimSize(i + 2), getStrides()[i],
-                                getDilations()[i], getPads()[i],
-                                getPads()[spatial + i], /*ceil=*/false);
-  shapes.push_back(sizes);
-  return success();
-}
-
-/// Elements of the filter that meet in one sum: channels of a group times
-/// positions.
-static double filterTaps(Value filter, int64_t channelDim, DimFn dimOf,
-                         double divide) {
-  double taps = dimOf(filter, channelDim);
-  for (int64_t i = 2; i < typeOf(filter).getRank(); ++i) {
-    int64_t size = dimOf(filter, i);
-    taps = taps < 0 || size < 0 ? -1 : taps * size;
-  }
-  return taps < 0 ? -1 : taps / divide;
-}
-
-SmallVector<Format> ConvOp::getLegalFormats() {
-  return contractionFormats(getInput());
-}
-ErrorClass ConvOp::getErrorClass() { return ErrorClass::Contraction; }
-double ConvOp::getReductionLength(DimFn dimOf) {
-  return filterTaps(getFilter(), 1, dimOf, 1);
-}
-double ConvOp::getFlops(DimFn dimOf) {
-  double count = elementCount(getResult(), dimOf),
-         length = getReductionLength(dimOf);
-  return count < 0 || length < 0 ? -1 : 2 * count * length;
-}
-
-LogicalResult ConvTransposeOp::verify() {
-  RankedTensorType filter = typeOf(getFilter());
-  if (filter.getRank() < 3)
-    return emitOpError("needs a filter of rank 3 or more");
-  for (int64_t i = 2; i < filter.getRank(); ++i)
-    if (filter.isDynamicDim(i))
-      return emitOpError("needs a filter whose spatial sizes are static");
-  if (getOutputPadding().size() != getStrides().size())
-    return emitOpError("needs ") << getStrides().size() << " output paddings";
-  if (int64_t in = filter.getDimSize(0);
-      !ShapedType::isDynamic(in) && in % std::max<int64_t>(getGroups(), 1))
-    return emitOpError("has ") << in << " input channels in " << getGroups()
-                               << " groups";
-  return verifyConv(*this, filter.getDimSize(0),
-                    times(filter.getDimSize(1), getGroups()));
-}
-
-LogicalResult
-ConvTransposeOp::reifyResultShapes(OpBuilder &builder,
-                                   ReifiedRankedShapedTypeDims &shapes) {
-  Location loc = getLoc();
-  auto sizes = dimsOf(builder, loc, getInput());
-  RankedTensorType filter = typeOf(getFilter());
-  size_t spatial = sizes.size() - 2;
-  auto constant = [&](int64_t value) -> Value {
-    return builder.create<arith::ConstantIndexOp>(loc, value);
-  };
-  Value channels = builder.createOrFold<arith::MulIOp>(
-      loc,
-      getValueOrCreateConstantIndexOp(builder, loc,
-                                      dimOf(builder, loc, getFilter(), 1)),
-      constant(getGroups()));
-  sizes[1] = getAsOpFoldResult(channels);
-  for (size_t i = 0; i < spatial; ++i) {
-    int64_t plus = getOutputPadding()[i] + 1 - getStrides()[i] +
-                   getDilations()[i] * (filter.getDimSize(i + 2) - 1) -
-                   getPads()[i] - getPads()[spatial + i];
-    Value size = getValueOrCreateConstantIndexOp(builder, loc, sizes[i + 2]);
-    Value scaled =
-        builder.createOrFold<arith::MulIOp>(loc, size, constant(getStrides()[i]));
-    sizes[i + 2] = getAsOpFoldResult(
-        builder.createOrFold<arith::AddIOp>(loc, scaled, constant(plus)));
-  }
-  shapes.push_back(sizes);
-  return success();
-}
-
-SmallVector<Format> ConvTransposeOp::getLegalFormats() {
-  return contractionFormats(getInput());
-}
-ErrorClass ConvTransposeOp::getErrorClass() { return ErrorClass::Contraction; }
-double ConvTransposeOp::getReductionLength(DimFn dimOf) {
-  // Of the filter's positions, one in `stride` meets each output.
-  double strides = getGroups();
-  for (int64_t stride : getStrides())
-    strides *= stride;
-  return filterTaps(getFilter(), 0, dimOf, strides);
-}
-double ConvTransposeOp::getFlops(DimFn dimOf) {
-  double count = elementCount(getInput(), dimOf),
-         taps = filterTaps(getFilter(), 1, dimOf, 1);
-  return count < 0 || taps < 0 ? -1 : 2 * count * taps;
+  return product(2 * elementCount(getResult(), dimOf),
+                 getReductionLength(dimOf));
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,17 +130,25 @@ LogicalResult AttentionOp::verify() {
   for (RankedTensorType type : {query, key, value, result})
     if (type.getRank() != 4)
       return emitOpError("needs query, key, value and result of rank 4");
-  if (differ(query.getDimSize(3), key.getDimSize(3)))
-    return emitOpError("has queries of size ")
-           << query.getDimSize(3) << " and keys of size " << key.getDimSize(3);
-  if (differ(key.getDimSize(1), value.getDimSize(1)) ||
-      differ(key.getDimSize(2), value.getDimSize(2)))
-    return emitOpError("has keys and values of different counts");
+  if (failed(verifyShape(*this, "keys", key.getShape(),
+                         {query.getDimSize(0), key.getDimSize(1),
+                          key.getDimSize(2), query.getDimSize(3)})) ||
+      failed(verifyShape(*this, "values", value.getShape(),
+                         {key.getDimSize(0), key.getDimSize(1),
+                          key.getDimSize(2), value.getDimSize(3)})) ||
+      failed(verifyShape(*this, "a result", result.getShape(),
+                         {query.getDimSize(0), query.getDimSize(1),
+                          query.getDimSize(2), value.getDimSize(3)})))
+    return failure();
   if (int64_t heads = query.getDimSize(1), shared = key.getDimSize(1);
       !ShapedType::isDynamic(heads) && !ShapedType::isDynamic(shared) &&
       (shared == 0 || heads % shared))
-    return emitOpError("has ") << heads << " query heads for " << shared
-                               << " key heads";
+    return emitOpError("has ")
+           << heads << " query heads for " << shared << " key heads";
+  if (Value mask = getMask())
+    return verifyBroadcast(*this, "a mask", typeOf(mask).getShape(),
+                           {query.getDimSize(0), query.getDimSize(1),
+                            query.getDimSize(2), key.getDimSize(2)});
   return success();
 }
 
@@ -311,17 +162,23 @@ AttentionOp::reifyResultShapes(OpBuilder &builder,
 }
 
 SmallVector<Format> AttentionOp::getLegalFormats() {
-  return {Format::F32, Format::TF32, Format::BF16, Format::F16};
+  SmallVector<Format> formats =
+      contractionFormats(typeOf(getQuery()).getElementType());
+  // The softmax between the two products is kept out of 8 bits.
+  llvm::erase_if(formats, [](Format format) {
+    return format == Format::F8E4M3 || format == Format::F8E5M2;
+  });
+  return formats;
 }
 ErrorClass AttentionOp::getErrorClass() { return ErrorClass::Contraction; }
+/// That of the longer sum: over keys.
 double AttentionOp::getReductionLength(DimFn dimOf) {
   return dimOf(getKey(), 2);
 }
+/// Two products and a softmax of 5 operations a score.
 double AttentionOp::getFlops(DimFn dimOf) {
-  double scores = elementCount(getQuery(), dimOf);
-  double keys = dimOf(getKey(), 2), in = dimOf(getKey(), 3),
-         out = dimOf(getValue(), 3);
-  if (scores < 0 || keys < 0 || in <= 0 || out < 0)
-    return -1;
-  return 2 * scores * keys * (1 + out / in);
+  double scores =
+      product(extentOf(getQuery(), llvm::seq(0, 3), dimOf), dimOf(getKey(), 2));
+  double in = dimOf(getKey(), 3), out = dimOf(getValue(), 3);
+  return in < 0 || out < 0 ? -1 : product(scores, 2 * in + 2 * out + 5);
 }

@@ -12,15 +12,27 @@
 
 namespace amp {
 
-/// Float to float, rounding to nearest even once. NaN stays NaN (quiet).
+/// Float to float, rounding to nearest even once. NaN stays NaN (quiet). What
+/// is too large becomes infinity, or NaN in formats without one; `saturate`
+/// makes it, and infinity, the largest finite value of 8-bit formats.
+/// A vector stays a vector; of `to` the element type counts.
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::Value value, mlir::Type to);
+                         mlir::Value value, mlir::Type to,
+                         bool saturate = false);
 
-/// Any element to any element as `amp.cast` defines it. `to` is a scalar type;
-/// a vector stays a vector.
+/// How the integers of a conversion are read, and what happens to floats that
+/// are out of range (see convertFloat).
+struct ConversionFlags {
+  bool unsignedSource = false;
+  bool unsignedResult = false;
+  bool saturate = false;
+};
+
+/// Any element to any element as `amp.cast` defines it. A vector stays a
+/// vector; of `to` the element type counts.
 mlir::Value convertElement(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value value, mlir::Type to,
-                           bool unsignedSource, bool unsignedResult);
+                           ConversionFlags flags = {});
 
 /// The type that arithmetic on elements of `type` is done in: f32 for floats
 /// below it, else `type`.
@@ -30,7 +42,7 @@ mlir::Type computeType(mlir::Type type);
 mlir::Type shapedLike(mlir::Type type, mlir::Type like);
 
 /// A constant of `type` (scalar or vector, integer, index or float) in every
-/// lane.
+/// lane. Integers take the low bits of `value`.
 mlir::Value splatConstant(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Type type, double value);
 mlir::Value splatInteger(mlir::OpBuilder &builder, mlir::Location loc,

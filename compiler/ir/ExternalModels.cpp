@@ -7,22 +7,39 @@ using namespace amp;
 
 namespace {
 
-/// PrecisionOpInterface of an upstream op with the given class of error. On
-/// index or scalar operands nobody asks.
-template <typename Op, ErrorClass errorClass>
+/// What upstream ops on tensors do to precision. On scalars nobody asks.
+enum class Kind {
+  Move,    // no arithmetic at all
+  Compare, // arithmetic that rounds nothing
+  Integer,
+  Pointwise,
+  Transcendental
+};
+
+template <typename Op, Kind kind>
 struct PrecisionModel
-    : PrecisionOpInterface::ExternalModel<PrecisionModel<Op, errorClass>, Op> {
+    : PrecisionOpInterface::ExternalModel<PrecisionModel<Op, kind>, Op> {
   SmallVector<Format> getLegalFormats(Operation *op) const {
-    if (errorClass == ErrorClass::Exact || errorClass == ErrorClass::Integer)
-      return {};
-    Type element = getElementTypeOrSelf(op->getResult(0).getType());
-    if (!isa<FloatType>(element) || element.isF64())
-      return {};
-    return {Format::F32, Format::BF16, Format::F16};
+    return defaultLegalFormats(op);
   }
-  ErrorClass getErrorClass(Operation *) const { return errorClass; }
+  ErrorClass getErrorClass(Operation *) const {
+    switch (kind) {
+    case Kind::Move:
+    case Kind::Compare:
+      return ErrorClass::Exact;
+    case Kind::Integer:
+      return ErrorClass::Integer;
+    case Kind::Pointwise:
+      return ErrorClass::Pointwise;
+    case Kind::Transcendental:
+      return ErrorClass::Transcendental;
+    }
+    llvm_unreachable("all kinds are handled");
+  }
   double getFlops(Operation *op, DimFn dimOf) const {
-    return elementCount(op->getResult(0), dimOf);
+    double each = isa<math::FmaOp>(op) ? 2 : kind == Kind::Move ? 0 : 1;
+    double count = elementCount(op->getResult(0), dimOf);
+    return count < 0 ? -1 : each * count;
   }
   double getBytes(Operation *op, DimFn dimOf) const {
     return defaultBytes(op, dimOf);
@@ -30,48 +47,46 @@ struct PrecisionModel
   double getReductionLength(Operation *, DimFn) const { return 1; }
 };
 
-template <ErrorClass errorClass, typename... Ops>
-void attach(MLIRContext *context) {
-  (Ops::template attachInterface<PrecisionModel<Ops, errorClass>>(*context),
-   ...);
+template <Kind kind, typename... Ops> void attach(MLIRContext *context) {
+  (Ops::template attachInterface<PrecisionModel<Ops, kind>>(*context), ...);
 }
 
 } // namespace
 
+static void attachArith(MLIRContext *context, arith::ArithDialect *) {
+  using namespace arith;
+  attach<Kind::Move, SelectOp, BitcastOp, ExtFOp>(context);
+  attach<Kind::Compare, CmpFOp, CmpIOp, MaximumFOp, MinimumFOp, MaxNumFOp,
+         MinNumFOp, NegFOp>(context);
+  attach<Kind::Integer, AddIOp, SubIOp, MulIOp, DivSIOp, DivUIOp, CeilDivSIOp,
+         CeilDivUIOp, FloorDivSIOp, RemSIOp, RemUIOp, AndIOp, OrIOp, XOrIOp,
+         ShLIOp, ShRSIOp, ShRUIOp, MaxSIOp, MaxUIOp, MinSIOp, MinUIOp, ExtSIOp,
+         ExtUIOp, TruncIOp, IndexCastOp, IndexCastUIOp>(context);
+  attach<Kind::Pointwise, AddFOp, SubFOp, MulFOp, DivFOp, RemFOp, TruncFOp,
+         SIToFPOp, UIToFPOp, FPToSIOp, FPToUIOp>(context);
+}
+
+static void attachMath(MLIRContext *context, math::MathDialect *) {
+  using namespace math;
+  attach<Kind::Compare, AbsFOp, CopySignOp, FloorOp, CeilOp, RoundOp,
+         RoundEvenOp, TruncOp>(context);
+  attach<Kind::Integer, AbsIOp, CtPopOp, IPowIOp, CountLeadingZerosOp,
+         CountTrailingZerosOp>(context);
+  attach<Kind::Pointwise, FmaOp, SqrtOp, RsqrtOp>(context);
+  attach<Kind::Transcendental, ExpOp, Exp2Op, ExpM1Op, LogOp, Log2Op, Log10Op,
+         Log1pOp, PowFOp, FPowIOp, TanhOp, ErfOp, SinOp, CosOp, TanOp, AsinOp,
+         AcosOp, AtanOp, Atan2Op, SinhOp, CoshOp, AsinhOp, AcoshOp, AtanhOp,
+         CbrtOp>(context);
+}
+
+static void attachTensor(MLIRContext *context, tensor::TensorDialect *) {
+  attach<Kind::Move, tensor::CastOp, tensor::ExtractSliceOp,
+         tensor::InsertSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+         tensor::ReshapeOp, tensor::FromElementsOp, tensor::SplatOp>(context);
+}
+
 void amp::registerExternalModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
-    attach<ErrorClass::Exact, arith::CmpFOp, arith::CmpIOp, arith::SelectOp,
-           arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-           arith::MinNumFOp, arith::NegFOp, arith::ExtFOp, arith::BitcastOp>(
-        context);
-    attach<ErrorClass::Integer, arith::AddIOp, arith::SubIOp, arith::MulIOp,
-           arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-           arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::ShLIOp,
-           arith::ShRSIOp, arith::ShRUIOp, arith::MaxSIOp, arith::MaxUIOp,
-           arith::MinSIOp, arith::MinUIOp, arith::ExtSIOp, arith::ExtUIOp,
-           arith::TruncIOp>(context);
-    attach<ErrorClass::Pointwise, arith::AddFOp, arith::SubFOp, arith::MulFOp,
-           arith::DivFOp, arith::RemFOp, arith::TruncFOp, arith::SIToFPOp,
-           arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp>(context);
-  });
-  registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
-    attach<ErrorClass::Exact, math::AbsFOp, math::CopySignOp, math::FloorOp,
-           math::CeilOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(
-        context);
-    attach<ErrorClass::Integer, math::AbsIOp, math::CtPopOp, math::IPowIOp,
-           math::CountLeadingZerosOp, math::CountTrailingZerosOp>(context);
-    attach<ErrorClass::Pointwise, math::FmaOp, math::SqrtOp, math::RsqrtOp>(
-        context);
-    attach<ErrorClass::Transcendental, math::ExpOp, math::Exp2Op, math::ExpM1Op,
-           math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp, math::PowFOp,
-           math::FPowIOp, math::TanhOp, math::ErfOp, math::SinOp, math::CosOp,
-           math::TanOp, math::AsinOp, math::AcosOp, math::AtanOp,
-           math::Atan2Op, math::SinhOp, math::CoshOp, math::AsinhOp,
-           math::AcoshOp, math::AtanhOp, math::CbrtOp>(context);
-  });
-  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
-    attach<ErrorClass::Exact, tensor::ExtractSliceOp, tensor::InsertSliceOp,
-           tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-           tensor::FromElementsOp>(context);
-  });
+  registry.addExtension(+attachArith);
+  registry.addExtension(+attachMath);
+  registry.addExtension(+attachTensor);
 }

@@ -1,74 +1,30 @@
 //===- GatherScatterOps.cpp - Ops that move elements by index tensors -----===//
 
-#include "compiler/ir/Amp.h"
-
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "compiler/ir/IndexArithmetic.h"
+#include "compiler/ir/OpUtils.h"
 
 using namespace mlir;
 using namespace amp;
-
-namespace {
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-bool differ(int64_t a, int64_t b) {
-  return !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b;
-}
-
-LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
-  if (axis >= 0 && axis < rank)
-    return success();
-  return op->emitOpError("has axis ")
-         << axis << ", which is outside of [0, " << rank << ")";
-}
-
-template <typename Op> LogicalResult verifyElement(Op op) {
-  if (typeOf(op.getSource()).getElementType() ==
-      typeOf(op.getResult()).getElementType())
-    return success();
-  return op.emitOpError("may not change the element type");
-}
-
-/// An index read from a tensor: from the end if negative, then into bounds.
-/// Kernels cannot fail, so what is out of bounds is clamped.
-Value normalized(OpBuilder &b, Location loc, Value index, Value size) {
-  if (!index.getType().isIndex())
-    index = b.create<arith::IndexCastOp>(loc, b.getIndexType(), index);
-  Value zero = b.create<arith::ConstantIndexOp>(loc, 0);
-  Value one = b.create<arith::ConstantIndexOp>(loc, 1);
-  Value negative =
-      b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, index, zero);
-  Value wrapped = b.create<arith::AddIOp>(loc, index, size);
-  index = b.create<arith::SelectOp>(loc, negative, wrapped, index);
-  Value last = b.create<arith::SubIOp>(loc, size, one);
-  index = b.create<arith::MinSIOp>(loc, index, last);
-  return b.create<arith::MaxSIOp>(loc, index, zero);
-}
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // GatherOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult GatherOp::verify() {
-  RankedTensorType source = typeOf(getSource()), indices = typeOf(getIndices()),
-                   result = typeOf(getResult());
-  if (failed(verifyAxis(*this, getAxis(), source.getRank())) ||
-      failed(verifyElement(*this)))
+  ArrayRef<int64_t> source = typeOf(getSource()).getShape(),
+                    indices = typeOf(getIndices()).getShape();
+  if (failed(verifyAxis(*this, getAxis(), source.size())) ||
+      failed(verifySameElement(*this, getSource(), getResult())))
     return failure();
-  if (result.getRank() != source.getRank() - 1 + indices.getRank())
-    return emitOpError("has a result of rank ")
-           << result.getRank() << " instead of "
-           << source.getRank() - 1 + indices.getRank();
-  return success();
+  SmallVector<int64_t> expected(source.take_front(getAxis()));
+  llvm::append_range(expected, indices);
+  llvm::append_range(expected, source.drop_front(getAxis() + 1));
+  return verifyShape(*this, "a result", typeOf(getResult()).getShape(),
+                     expected);
 }
 
-LogicalResult
-GatherOp::reifyResultShapes(OpBuilder &builder,
-                            ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult GatherOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
   auto source = dimsOf(builder, getLoc(), getSource()),
        indices = dimsOf(builder, getLoc(), getIndices());
   SmallVector<OpFoldResult> sizes(source.begin(), source.begin() + getAxis());
@@ -80,11 +36,13 @@ GatherOp::reifyResultShapes(OpBuilder &builder,
 
 Value GatherOp::emitElement(OpBuilder &builder, ElementAccess &access, unsigned,
                             ArrayRef<Value> at) {
+  IndexArithmetic ix{builder, getLoc()};
   size_t axis = getAxis(), rank = typeOf(getIndices()).getRank();
   Value index = access.readOne(getIndices(), at.slice(axis, rank));
+  if (!index)
+    return nullptr;
   SmallVector<Value> mapped(at.take_front(axis));
-  mapped.push_back(normalized(builder, getLoc(), index,
-                              access.dim(getSource(), axis)));
+  mapped.push_back(ix.wrap(index, access.dim(getSource(), axis)));
   mapped.append(at.begin() + axis + rank, at.end());
   return access.read(getSource(), mapped);
 }
@@ -101,28 +59,30 @@ bool GatherOp::keepsInnermost() {
 LogicalResult GatherElementsOp::verify() {
   RankedTensorType source = typeOf(getSource()), indices = typeOf(getIndices());
   if (failed(verifyAxis(*this, getAxis(), source.getRank())) ||
-      failed(verifyElement(*this)))
+      failed(verifySameElement(*this, getSource(), getResult())))
     return failure();
-  if (indices.getRank() != source.getRank() ||
-      indices.getShape() != typeOf(getResult()).getShape())
-    return emitOpError("needs indices of its operand's rank and its result's "
-                       "shape");
-  return success();
+  if (indices.getRank() != source.getRank())
+    return emitOpError("has indices of rank ")
+           << indices.getRank() << " for an operand of rank "
+           << source.getRank();
+  return verifyShape(*this, "a result", typeOf(getResult()).getShape(),
+                     indices.getShape());
 }
 
 LogicalResult
 GatherElementsOp::reifyResultShapes(OpBuilder &builder,
                                     ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(dimsOf(builder, getLoc(), getIndices()));
-  return success();
+  return reifyLike(builder, getLoc(), getIndices(), shapes);
 }
 
 Value GatherElementsOp::emitElement(OpBuilder &builder, ElementAccess &access,
                                     unsigned, ArrayRef<Value> at) {
+  IndexArithmetic ix{builder, getLoc()};
   Value index = access.readOne(getIndices(), at);
+  if (!index)
+    return nullptr;
   SmallVector<Value> mapped(at);
-  mapped[getAxis()] = normalized(builder, getLoc(), index,
-                                 access.dim(getSource(), getAxis()));
+  mapped[getAxis()] = ix.wrap(index, access.dim(getSource(), getAxis()));
   return access.read(getSource(), mapped);
 }
 
@@ -132,25 +92,40 @@ bool GatherElementsOp::keepsInnermost() { return false; }
 // GatherNDOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult GatherNDOp::verify() {
-  RankedTensorType source = typeOf(getSource()), indices = typeOf(getIndices()),
-                   result = typeOf(getResult());
-  int64_t batch = getBatchDims();
-  if (failed(verifyElement(*this)))
-    return failure();
+/// Verifies the index tuples of a gather or scatter into `source`, of which the
+/// first `batch` dimensions are not indexed.
+static LogicalResult verifyTuples(Operation *op, RankedTensorType indices,
+                                  RankedTensorType source, int64_t batch) {
   if (indices.getRank() == 0 || indices.isDynamicDim(indices.getRank() - 1))
-    return emitOpError("needs index tuples of static length");
-  int64_t tuple = indices.getDimSize(indices.getRank() - 1);
+    return op->emitOpError("needs index tuples of static length");
+  int64_t tuple = indices.getShape().back();
   if (batch < 0 || batch >= indices.getRank() ||
       batch + tuple > source.getRank())
-    return emitOpError("has tuples of ")
+    return op->emitOpError("has tuples of ")
            << tuple << " indices after " << batch
            << " batch dimensions for an operand of rank " << source.getRank();
-  int64_t rank = indices.getRank() - 1 + source.getRank() - batch - tuple;
-  if (result.getRank() != rank)
-    return emitOpError("has a result of rank ")
-           << result.getRank() << " instead of " << rank;
-  return success();
+  return verifyShape(op, "batch dimensions",
+                     indices.getShape().take_front(batch),
+                     source.getShape().take_front(batch));
+}
+
+/// The shape of what tuples name: one slice of `source` each.
+static SmallVector<int64_t> gatheredShape(RankedTensorType indices,
+                                          RankedTensorType source,
+                                          int64_t batch) {
+  SmallVector<int64_t> shape(indices.getShape().drop_back());
+  llvm::append_range(
+      shape, source.getShape().drop_front(batch + indices.getShape().back()));
+  return shape;
+}
+
+LogicalResult GatherNDOp::verify() {
+  RankedTensorType source = typeOf(getSource()), indices = typeOf(getIndices());
+  if (failed(verifySameElement(*this, getSource(), getResult())) ||
+      failed(verifyTuples(*this, indices, source, getBatchDims())))
+    return failure();
+  return verifyShape(*this, "a result", typeOf(getResult()).getShape(),
+                     gatheredShape(indices, source, getBatchDims()));
 }
 
 LogicalResult
@@ -167,16 +142,17 @@ GatherNDOp::reifyResultShapes(OpBuilder &builder,
 
 Value GatherNDOp::emitElement(OpBuilder &builder, ElementAccess &access,
                               unsigned, ArrayRef<Value> at) {
-  Location loc = getLoc();
+  IndexArithmetic ix{builder, getLoc()};
   size_t outer = typeOf(getIndices()).getRank() - 1;
   int64_t tuple = typeOf(getIndices()).getShape().back();
   SmallVector<Value> mapped(at.take_front(getBatchDims()));
   for (int64_t i = 0; i < tuple; ++i) {
     SmallVector<Value> where(at.take_front(outer));
-    where.push_back(builder.create<arith::ConstantIndexOp>(loc, i));
+    where.push_back(ix.constant(i));
     Value index = access.readOne(getIndices(), where);
-    mapped.push_back(normalized(builder, loc, index,
-                                access.dim(getSource(), mapped.size())));
+    if (!index)
+      return nullptr;
+    mapped.push_back(ix.wrap(index, access.dim(getSource(), mapped.size())));
   }
   mapped.append(at.begin() + outer, at.end());
   return access.read(getSource(), mapped);
@@ -196,7 +172,8 @@ template <typename Op> static LogicalResult verifyScatter(Op op) {
     return op.emitOpError("has a result of another type than its operand");
   if (typeOf(op.getUpdates()).getElementType() !=
       typeOf(op.getSource()).getElementType())
-    return op.emitOpError("has updates of another element type than its operand");
+    return op.emitOpError(
+        "has updates of another element type than its operand");
   return success();
 }
 
@@ -206,43 +183,30 @@ LogicalResult ScatterElementsOp::verify() {
   if (failed(verifyScatter(*this)) ||
       failed(verifyAxis(*this, getAxis(), source.getRank())))
     return failure();
-  if (indices.getRank() != source.getRank() ||
-      updates.getRank() != source.getRank())
-    return emitOpError("needs indices and updates of its operand's rank");
-  for (auto [a, b] : llvm::zip(indices.getShape(), updates.getShape()))
-    if (differ(a, b))
-      return emitOpError("needs one index an update");
-  return success();
+  if (indices.getRank() != source.getRank())
+    return emitOpError("has indices of rank ")
+           << indices.getRank() << " for an operand of rank "
+           << source.getRank();
+  return verifyShape(*this, "updates", updates.getShape(), indices.getShape());
 }
 
 LogicalResult
 ScatterElementsOp::reifyResultShapes(OpBuilder &builder,
                                      ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(dimsOf(builder, getLoc(), getSource()));
-  return success();
+  return reifyLike(builder, getLoc(), getSource(), shapes);
 }
 
 LogicalResult ScatterNDOp::verify() {
-  RankedTensorType source = typeOf(getSource()), indices = typeOf(getIndices()),
-                   updates = typeOf(getUpdates());
-  if (failed(verifyScatter(*this)))
+  RankedTensorType source = typeOf(getSource()), indices = typeOf(getIndices());
+  if (failed(verifyScatter(*this)) ||
+      failed(verifyTuples(*this, indices, source, 0)))
     return failure();
-  if (indices.getRank() == 0 || indices.isDynamicDim(indices.getRank() - 1))
-    return emitOpError("needs index tuples of static length");
-  int64_t tuple = indices.getShape().back();
-  if (tuple > source.getRank())
-    return emitOpError("has tuples of ")
-           << tuple << " indices for an operand of rank " << source.getRank();
-  if (updates.getRank() != indices.getRank() - 1 + source.getRank() - tuple)
-    return emitOpError("has updates of rank ")
-           << updates.getRank() << " instead of "
-           << indices.getRank() - 1 + source.getRank() - tuple;
-  return success();
+  return verifyShape(*this, "updates", typeOf(getUpdates()).getShape(),
+                     gatheredShape(indices, source, 0));
 }
 
 LogicalResult
 ScatterNDOp::reifyResultShapes(OpBuilder &builder,
                                ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(dimsOf(builder, getLoc(), getSource()));
-  return success();
+  return reifyLike(builder, getLoc(), getSource(), shapes);
 }

@@ -1,6 +1,6 @@
 //===- HostOps.cpp - Weights, views, checks, places -----------------------===//
 
-#include "compiler/ir/Amp.h"
+#include "compiler/ir/OpUtils.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -22,20 +22,20 @@ LogicalResult WeightDataOp::verify() {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
       return emitOpError("has a resource without data");
-    unsigned bits = type.getElementType().isInteger(1)
-                        ? 8
-                        : type.getElementTypeBitWidth();
+    unsigned bits =
+        type.getElementType().isInteger(1) ? 8 : type.getElementTypeBitWidth();
     uint64_t bytes = (uint64_t(type.getNumElements()) * bits + 7) / 8;
     if (blob->getData().size() != bytes)
-      return emitOpError("has ") << blob->getData().size()
-                                 << " bytes of data where its type needs "
-                                 << bytes;
+      return emitOpError("has ")
+             << blob->getData().size() << " bytes of data where its type needs "
+             << bytes;
   }
   return success();
 }
 
 LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto data = symbols.lookupNearestSymbolFrom<WeightDataOp>(*this, getDataAttr());
+  auto data =
+      symbols.lookupNearestSymbolFrom<WeightDataOp>(*this, getDataAttr());
   if (!data)
     return emitOpError("refers to '")
            << getData() << "', which is no amp.weight_data of the module";
@@ -58,33 +58,26 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ReshapeOp::verify() {
-  auto source = cast<RankedTensorType>(getSource().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
-  if (source.getElementType() != result.getElementType())
-    return emitOpError("may not change the element type");
-  if (int64_t(getDims().size()) != result.getNumDynamicDims())
-    return emitOpError("has ") << getDims().size() << " sizes for "
-                               << result.getNumDynamicDims()
-                               << " dynamic dimensions";
+  RankedTensorType source = typeOf(getSource()), result = typeOf(getResult());
+  if (failed(verifySameElement(*this, getSource(), getResult())) ||
+      failed(verifyDims(*this, getDims(), result)))
+    return failure();
   if (source.hasStaticShape() && result.hasStaticShape() &&
       source.getNumElements() != result.getNumElements())
-    return emitOpError("has ") << source.getNumElements()
-                               << " elements before and "
-                               << result.getNumElements() << " after";
+    return emitOpError("has ")
+           << source.getNumElements() << " elements before and "
+           << result.getNumElements() << " after";
   return success();
 }
 
 LogicalResult
 ReshapeOp::reifyResultShapes(OpBuilder &builder,
                              ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedValues(
-      cast<RankedTensorType>(getResult().getType()).getShape(), getDims(),
-      builder));
-  return success();
+  return reifyDims(*this, builder, shapes);
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  auto type = cast<RankedTensorType>(getResult().getType());
+  RankedTensorType type = typeOf(getResult());
   // With one dynamic dim at the same place, equal counts make it equal.
   if (getSource().getType() == type && type.getNumDynamicDims() <= 1)
     return getSource();
@@ -114,7 +107,7 @@ struct StaticReshape : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto type = cast<RankedTensorType>(op.getResult().getType());
+    RankedTensorType type = typeOf(op.getResult());
     SmallVector<int64_t> shape(type.getShape());
     SmallVector<Value> dims;
     unsigned next = 0;
@@ -130,8 +123,8 @@ struct StaticReshape : OpRewritePattern<ReshapeOp> {
     if (dims.size() == op.getDims().size())
       return failure();
     auto fixed = RankedTensorType::get(shape, type.getElementType());
-    Value reshaped = rewriter.create<ReshapeOp>(op.getLoc(), fixed,
-                                                op.getSource(), dims);
+    Value reshaped =
+        rewriter.create<ReshapeOp>(op.getLoc(), fixed, op.getSource(), dims);
     rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, reshaped);
     return success();
   }
@@ -149,7 +142,8 @@ void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void CheckOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                           MLIRContext *) {
-  // A check known to hold is no check. One known to fail stays: the run says so.
+  // A check known to hold is no check. One known to fail stays: the run says
+  // so.
   patterns.add(+[](CheckOp op, PatternRewriter &rewriter) -> LogicalResult {
     if (!matchPattern(op.getCondition(), m_One()))
       return failure();
@@ -162,22 +156,15 @@ void CheckOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 // ToHostOp, ToDeviceOp
 //===----------------------------------------------------------------------===//
 
-template <typename Op>
-static LogicalResult reifyFromSource(Op op, OpBuilder &builder,
-                                     ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(dimsOf(builder, op.getLoc(), op.getSource()));
-  return success();
-}
-
 LogicalResult ToHostOp::reifyResultShapes(OpBuilder &builder,
                                           ReifiedRankedShapedTypeDims &shapes) {
-  return reifyFromSource(*this, builder, shapes);
+  return reifyLike(builder, getLoc(), getSource(), shapes);
 }
 
 LogicalResult
 ToDeviceOp::reifyResultShapes(OpBuilder &builder,
                               ReifiedRankedShapedTypeDims &shapes) {
-  return reifyFromSource(*this, builder, shapes);
+  return reifyLike(builder, getLoc(), getSource(), shapes);
 }
 
 OpFoldResult ToHostOp::fold(FoldAdaptor) {

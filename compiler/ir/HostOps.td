@@ -47,7 +47,7 @@ def Amp_ReshapeOp : Amp_MoveOp<"reshape"> {
   let arguments = (ins Amp_Tensor:$source, Variadic<Index>:$dims);
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat =
-      "$source `to` `[` $dims `]` attr-dict `:` type($source) `to` type($result)";
+      "$source `to` ` ` `[` $dims `]` attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;

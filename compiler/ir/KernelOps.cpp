@@ -36,9 +36,8 @@ void KernelOp::getEffects(
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
 }
 
-LogicalResult
-KernelOp::reifyResultShapes(OpBuilder &builder,
-                            ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult KernelOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
   for (Value out : getOuts()) {
     if (!isa<RankedTensorType>(out.getType()))
       return failure();
@@ -65,15 +64,15 @@ static bool represents(Type buffer, RankedTensorType value) {
 LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
   if (block.getNumArguments() != getIns().size())
-    return emitOpError("has ") << block.getNumArguments()
-                               << " block arguments for " << getIns().size()
-                               << " ins";
+    return emitOpError("has ")
+           << block.getNumArguments() << " block arguments for "
+           << getIns().size() << " ins";
   for (auto [argument, operand] : llvm::zip(block.getArguments(), getIns())) {
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());
     if (tensor ? !represents(operand.getType(), tensor)
                : operand.getType() != argument.getType())
-      return emitOpError("passes ") << operand.getType() << " as "
-                                    << argument.getType();
+      return emitOpError("passes ")
+             << operand.getType() << " as " << argument.getType();
   }
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield)
@@ -83,8 +82,8 @@ LogicalResult KernelOp::verify() {
                                   << getOuts().size() << " outs";
   for (auto [value, out] : llvm::zip(yield.getValues(), getOuts()))
     if (!represents(out.getType(), cast<RankedTensorType>(value.getType())))
-      return emitOpError("yields ") << value.getType() << " into "
-                                    << out.getType();
+      return emitOpError("yields ")
+             << value.getType() << " into " << out.getType();
   SmallVector<Type> expected;
   for (Value out : getOuts())
     if (isa<RankedTensorType>(out.getType()))
@@ -108,11 +107,10 @@ LogicalResult KernelOp::verify() {
 
 void KernelOp::print(OpAsmPrinter &printer) {
   printer << " ins(";
-  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getIns()), printer,
-                        [&](auto pair) {
-                          printer << std::get<0>(pair) << " = "
-                                  << std::get<1>(pair);
-                        });
+  llvm::interleaveComma(
+      llvm::zip(getBody().getArguments(), getIns()), printer, [&](auto pair) {
+        printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+      });
   if (!getIns().empty())
     printer << " : " << getIns().getTypes();
   printer << ") outs(";
@@ -189,7 +187,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee =
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());
   if (!callee)
-    return emitOpError("launches '") << getCallee() << "', which is no function";
+    return emitOpError("launches '")
+           << getCallee() << "', which is no function";
   SmallVector<Type> expected(getArguments().getTypes());
   expected.append(2, IndexType::get(getContext()));
   if (TypeRange(expected) != TypeRange(callee.getArgumentTypes()) ||

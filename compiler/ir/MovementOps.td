@@ -11,7 +11,7 @@ def Amp_IotaOp : Amp_MoveOp<"iota", [Elemental]> {
   }];
   let arguments = (ins I64Attr:$dimension, Variadic<Index>:$dims);
   let results = (outs Amp_Tensor:$result);
-  let assemblyFormat = "$dimension `to` `[` $dims `]` attr-dict `:` type($result)";
+  let assemblyFormat = "$dimension `to` ` ` `[` $dims `]` attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
@@ -30,6 +30,7 @@ def Amp_TransposeOp : Amp_MoveOp<"transpose", [ElementalMergeable]> {
       "$source $permutation attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Amp_SliceOp : Amp_MoveOp<"slice", [ElementalAnyOrder, AttrSizedOperandSegments]> {
@@ -51,7 +52,7 @@ def Amp_SliceOp : Amp_MoveOp<"slice", [ElementalAnyOrder, AttrSizedOperandSegmen
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat = [{
     $source custom<DynamicIndexList>($starts, $static_starts)
-    `step` custom<DynamicIndexList>($steps, $static_steps) `to` `[` $dims `]`
+    `step` custom<DynamicIndexList>($steps, $static_steps) `to` ` ` `[` $dims `]`
     attr-dict `:` type($source) `to` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::RankedTensorType":$type, "::mlir::Value":$source,
@@ -86,7 +87,7 @@ def Amp_PadOp : Amp_MoveOp<"pad", [ElementalAnyOrder, AttrSizedOperandSegments]>
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat = [{
     $source `,` $value `low` custom<DynamicIndexList>($low, $static_low)
-    `interior` $interior $mode `to` `[` $dims `]`
+    `interior` $interior $mode `to` ` ` `[` $dims `]`
     attr-dict `:` type($source) `,` type($value) `to` type($result)
   }];
   let extraClassDeclaration = [{
@@ -109,7 +110,7 @@ def Amp_ConcatOp : Amp_MoveOp<"concat"> {
   let arguments = (ins I64Attr:$axis, Variadic<Amp_Tensor>:$sources);
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat =
-      "$axis `(` $sources `)` attr-dict `:` functional-type($sources, $result)";
+      "$axis ` ` `(` $sources `)` attr-dict `:` functional-type($sources, $result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -126,8 +127,9 @@ def Amp_TileOp : Amp_MoveOp<"tile", [ElementalAnyOrder]> {
   let arguments = (ins Amp_Tensor:$source, Variadic<Index>:$dims);
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat =
-      "$source `to` `[` $dims `]` attr-dict `:` type($source) `to` type($result)";
+      "$source `to` ` ` `[` $dims `]` attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Amp_GatherOp : Amp_MoveOp<"gather", [ElementalAnyOrder]> {
@@ -235,13 +237,16 @@ def Amp_ScatterNDOp : Amp_ScatterOp<"scatter_nd"> {
 }
 
 def Amp_ResizeOp : Amp_Op<"resize", [
-    Pure, ReifyShapes, ElementalAnyOrder, AttrSizedOperandSegments,
+    Pure, ReifyShapes, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Amp_ElementalOpInterface,
+                              ["keepsInnermost", "isCheapToRepeat"]>,
     PrecisionWith<["getErrorClass", "getFlops", "getReductionLength"]>]> {
   let summary = "interpolates to another size (ONNX Resize)";
   let description = [{
     `scales` holds one f32 a dimension of `axes`, the factor that coordinates are divided by;
-    `roi` the starts, then the ends (f32) for `tf_crop_and_resize`, else empty. Coordinates are f32.
-    Dimensions not in `axes` stay.
+    `roi` the starts, then the ends (f32) for `tf_crop_and_resize`, else empty. `antialias` widens
+    linear and cubic filters where the input is shrunk. Dimensions not in `axes` stay. Coordinates and
+    weights are f32, sums f32 (f64 for f64); integers are interpolated as f32, then rounded to nearest even.
 
     ```mlir
     %r = amp.resize %x axes [2, 3] scales (%sh, %sw) nearest asymmetric floor to [%h, %w]
@@ -254,11 +259,12 @@ def Amp_ResizeOp : Amp_Op<"resize", [
                        Amp_NearestModeAttr:$nearest,
                        DefaultValuedAttr<F32Attr, "-0.75f">:$cubic_a,
                        DefaultValuedAttr<F32Attr, "0.0f">:$extrapolation,
-                       UnitAttr:$exclude_outside);
+                       UnitAttr:$exclude_outside, UnitAttr:$antialias,
+                       UnitAttr:$unsigned_source);
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat = [{
-    $source `axes` $axes `scales` `(` $scales `)` (`roi` `(` $roi^ `)`)?
-    $mode $coordinate $nearest `to` `[` $dims `]`
+    $source `axes` $axes `scales` ` ` `(` $scales `)` (`roi` ` ` `(` $roi^ `)`)?
+    $mode $coordinate $nearest `to` ` ` `[` $dims `]`
     attr-dict `:` type($source) `to` type($result)
   }];
   let hasVerifier = 1;

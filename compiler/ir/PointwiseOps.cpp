@@ -1,40 +1,13 @@
 //===- PointwiseOps.cpp - Pointwise ops beyond arith and math -------------===//
 
-#include "compiler/ir/Amp.h"
-#include "compiler/ir/Conversions.h"
+#include "compiler/ir/ElementBuilder.h"
+#include "compiler/ir/IndexArithmetic.h"
+#include "compiler/ir/OpUtils.h"
 
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace amp;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// Ops whose sizes are their `dims` operands.
-template <typename Op>
-static LogicalResult reifyDims(Op op, OpBuilder &builder,
-                               ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(
-      getMixedValues(typeOf(op.getResult()).getShape(), op.getDims(), builder));
-  return success();
-}
-
-template <typename Op>
-static LogicalResult reifySource(Op op, OpBuilder &builder,
-                                 ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(dimsOf(builder, op.getLoc(), op.getSource()));
-  return success();
-}
-
-template <typename Op> static LogicalResult verifyDims(Op op) {
-  int64_t dynamic = typeOf(op.getResult()).getNumDynamicDims();
-  if (int64_t(op.getDims().size()) != dynamic)
-    return op.emitOpError("has ") << op.getDims().size() << " sizes for "
-                                  << dynamic << " dynamic dimensions";
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // BroadcastOp
@@ -42,26 +15,24 @@ template <typename Op> static LogicalResult verifyDims(Op op) {
 
 LogicalResult BroadcastOp::verify() {
   RankedTensorType source = typeOf(getSource()), result = typeOf(getResult());
-  if (source.getElementType() != result.getElementType())
-    return emitOpError("may not change the element type");
+  if (failed(verifySameElement(*this, getSource(), getResult())))
+    return failure();
   if (source.getRank() > result.getRank())
     return emitOpError("has a result of lower rank than its operand");
   int64_t shift = result.getRank() - source.getRank();
   for (int64_t i = 0; i < source.getRank(); ++i) {
     int64_t from = source.getDimSize(i), to = result.getDimSize(i + shift);
-    if (from != 1 && !ShapedType::isDynamic(from) &&
-        !ShapedType::isDynamic(to) && from != to)
+    if (from != 1 && differ(from, to))
       return emitOpError("repeats dimension ")
              << i << " of size " << from << " to " << to;
   }
   for (int64_t position : getMaybeOne())
     if (position < 0 || position >= source.getRank() ||
         !source.isDynamicDim(position))
-      return emitOpError("lists ") << position
-                                   << " in maybe_one, which is no "
-                                      "dynamic dimension of the "
-                                      "operand";
-  return verifyDims(*this);
+      return emitOpError("lists ")
+             << position
+             << " in maybe_one, which is no dynamic dimension of the operand";
+  return verifyDims(*this, getDims(), result);
 }
 
 LogicalResult
@@ -72,19 +43,19 @@ BroadcastOp::reifyResultShapes(OpBuilder &builder,
 
 Value BroadcastOp::emitElement(OpBuilder &builder, ElementAccess &access,
                                unsigned, ArrayRef<Value> indices) {
+  IndexArithmetic ix{builder, getLoc()};
   RankedTensorType source = typeOf(getSource());
-  Location loc = getLoc();
   SmallVector<Value> mapped;
-  Value zero = builder.create<arith::ConstantIndexOp>(loc, 0);
   for (auto [i, index] : llvm::enumerate(indices.take_back(source.getRank()))) {
-    Value at = source.getDimSize(i) == 1 ? zero : index;
-    if (llvm::is_contained(getMaybeOne(), int64_t(i))) {
-      Value one = builder.create<arith::ConstantIndexOp>(loc, 1);
-      Value repeated = builder.create<arith::CmpIOp>(
-          loc, arith::CmpIPredicate::eq, access.dim(getSource(), i), one);
-      at = builder.create<arith::SelectOp>(loc, repeated, zero, index);
+    if (source.getDimSize(i) == 1) {
+      mapped.push_back(ix.constant(0));
+    } else if (llvm::is_contained(getMaybeOne(), int64_t(i))) {
+      Value repeated = ix.compare(arith::CmpIPredicate::eq,
+                                  access.dim(getSource(), i), ix.constant(1));
+      mapped.push_back(ix.select(repeated, ix.constant(0), index));
+    } else {
+      mapped.push_back(index);
     }
-    mapped.push_back(at);
   }
   return access.read(getSource(), mapped);
 }
@@ -105,8 +76,8 @@ bool BroadcastOp::mergeDims(int64_t dim, SmallVectorImpl<int64_t> &operands) {
   auto repeats = [&](int64_t at) {
     return at < 0 || source.getDimSize(at) == 1;
   };
-  if (!getMaybeOne().empty() && (llvm::is_contained(getMaybeOne(), first) ||
-                                 llvm::is_contained(getMaybeOne(), first + 1)))
+  if (llvm::is_contained(getMaybeOne(), first) ||
+      llvm::is_contained(getMaybeOne(), first + 1))
     return false;
   if (repeats(first) && repeats(first + 1))
     return true;
@@ -130,6 +101,29 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+namespace {
+/// broadcast(broadcast(x)) -> broadcast(x). Dynamic dimensions of x stay out of
+/// it: the outer op might repeat what the inner one promised to be 1.
+struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getSource().getDefiningOp<BroadcastOp>();
+    if (!inner || !op.getMaybeOne().empty() ||
+        !typeOf(inner.getSource()).hasStaticShape())
+      return failure();
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getSourceMutable().assign(inner.getSource()); });
+    return success();
+  }
+};
+} // namespace
+
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<MergeBroadcasts>(context);
+}
+
 //===----------------------------------------------------------------------===//
 // SplatOp
 //===----------------------------------------------------------------------===//
@@ -139,7 +133,7 @@ LogicalResult SplatOp::verify() {
     return emitOpError("fills a tensor of ")
            << typeOf(getResult()).getElementType() << " with a "
            << getValue().getType();
-  return verifyDims(*this);
+  return verifyDims(*this, getDims(), typeOf(getResult()));
 }
 
 LogicalResult SplatOp::reifyResultShapes(OpBuilder &builder,
@@ -163,9 +157,17 @@ bool SplatOp::mergeDims(int64_t, SmallVectorImpl<int64_t> &operands) {
 // CastOp
 //===----------------------------------------------------------------------===//
 
+LogicalResult CastOp::verify() {
+  for (Value value : {Value(getSource()), Value(getResult())})
+    if (!typeOf(value).getElementType().isIntOrIndexOrFloat())
+      return emitOpError("cannot convert elements of type ")
+             << typeOf(value).getElementType();
+  return success();
+}
+
 LogicalResult CastOp::reifyResultShapes(OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &shapes) {
-  return reifySource(*this, builder, shapes);
+  return reifyLike(builder, getLoc(), getSource(), shapes);
 }
 
 SmallVector<Format> CastOp::getLegalFormats() { return {}; }
@@ -175,19 +177,33 @@ ErrorClass CastOp::getErrorClass() {
        to = typeOf(getResult()).getElementType();
   if (!isa<FloatType>(from) && !isa<FloatType>(to))
     return ErrorClass::Integer;
-  bool widens = isa<FloatType>(from) && isa<FloatType>(to) &&
-                to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth();
-  return widens ? ErrorClass::Exact : ErrorClass::Pointwise;
+  auto floatFrom = dyn_cast<FloatType>(from), floatTo = dyn_cast<FloatType>(to);
+  if (!floatFrom || !floatTo)
+    return ErrorClass::Pointwise;
+  // Exact where the result holds every value: more digits, more exponents.
+  const llvm::fltSemantics &a = floatFrom.getFloatSemantics(),
+                           &b = floatTo.getFloatSemantics();
+  using Semantics = llvm::APFloatBase;
+  bool holds =
+      Semantics::semanticsPrecision(b) >= Semantics::semanticsPrecision(a) &&
+      Semantics::semanticsMaxExponent(b) >=
+          Semantics::semanticsMaxExponent(a) &&
+      Semantics::semanticsMinExponent(b) <= Semantics::semanticsMinExponent(a);
+  return holds ? ErrorClass::Exact : ErrorClass::Pointwise;
+}
+
+double CastOp::getFlops(DimFn dimOf) {
+  return elementCount(getResult(), dimOf);
 }
 
 Value CastOp::emitElement(OpBuilder &builder, ElementAccess &access, unsigned,
                           ArrayRef<Value> indices) {
   Value element = access.read(getSource(), indices);
   if (!element)
-    return element;
-  return convertElement(builder, getLoc(), element,
-                        typeOf(getResult()).getElementType(),
-                        getUnsignedSource(), getUnsignedResult());
+    return nullptr;
+  return convertElement(
+      builder, getLoc(), element, typeOf(getResult()).getElementType(),
+      {getUnsignedSource(), getUnsignedResult(), getSaturate()});
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor) {
@@ -200,73 +216,61 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 // GeluOp, SigmoidOp
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Float arithmetic on the elements of an activation, in f32 for narrower
-/// formats.
-struct Activation {
-  OpBuilder &b;
-  Location loc;
-  Type type;
-
-  Value constant(double value) { return splatConstant(b, loc, type, value); }
-  Value add(Value x, Value y) { return b.create<arith::AddFOp>(loc, x, y); }
-  Value mul(Value x, Value y) { return b.create<arith::MulFOp>(loc, x, y); }
-  Value div(Value x, Value y) { return b.create<arith::DivFOp>(loc, x, y); }
-  template <typename Op> Value apply(Value x) { return b.create<Op>(loc, x); }
-};
-} // namespace
-
-/// Emits `formula` on the element of `op`'s source in compute precision.
+/// Emits `formula` on the element of `op`'s source: in f32 for narrower floats.
 template <typename Op, typename Formula>
 static Value emitActivation(Op op, OpBuilder &builder, ElementAccess &access,
                             ArrayRef<Value> indices, Formula formula) {
   Value element = access.read(op.getSource(), indices);
   if (!element)
-    return element;
-  Type type = computeType(element.getType());
-  Activation math{builder, op.getLoc(), type};
-  Value wide = convertFloat(builder, op.getLoc(), element, type);
-  return convertFloat(builder, op.getLoc(), formula(math, wide),
-                      element.getType());
+    return nullptr;
+  Location loc = op.getLoc();
+  Type type = element.getType();
+  ElementBuilder e{builder, loc, type};
+  Value x = convertFloat(builder, loc, element, computeType(type));
+  return convertFloat(builder, loc, formula(e, x), type);
 }
 
 LogicalResult GeluOp::reifyResultShapes(OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &shapes) {
-  return reifySource(*this, builder, shapes);
+  return reifyLike(builder, getLoc(), getSource(), shapes);
 }
+
 ErrorClass GeluOp::getErrorClass() { return ErrorClass::Transcendental; }
 
 Value GeluOp::emitElement(OpBuilder &builder, ElementAccess &access, unsigned,
                           ArrayRef<Value> indices) {
-  return emitActivation(
-      *this, builder, access, indices, [&](Activation &m, Value x) {
-        Value half = m.mul(x, m.constant(0.5)), inner;
-        if (getTanh()) {
-          Value cube = m.mul(m.mul(x, x), x);
-          Value sum = m.add(x, m.mul(cube, m.constant(0.044715)));
-          inner = m.apply<math::TanhOp>(
-              m.mul(sum, m.constant(0.79788456080286535588))); // sqrt(2/pi)
-        } else {
-          inner = m.apply<math::ErfOp>(
-              m.mul(x, m.constant(0.70710678118654752440))); // 1/sqrt(2)
-        }
-        return m.mul(half, m.add(inner, m.constant(1)));
-      });
+  auto formula = [&](ElementBuilder &e, Value x) {
+    auto constant = [&](double value) { return e.constant(value, x); };
+    Value inner;
+    if (getTanh()) {
+      Value cube = e.mul(e.mul(x, x), x);
+      Value sum = e.add(x, e.mul(cube, constant(0.044715)));
+      constexpr double rootOfTwoOverPi = 0.79788456080286535588;
+      inner = e.make<math::TanhOp>(e.mul(sum, constant(rootOfTwoOverPi)));
+    } else {
+      constexpr double rootOfHalf = 0.70710678118654752440;
+      inner = e.make<math::ErfOp>(e.mul(x, constant(rootOfHalf)));
+    }
+    return e.mul(e.mul(x, constant(0.5)), e.add(inner, constant(1)));
+  };
+  return emitActivation(*this, builder, access, indices, formula);
 }
 
 LogicalResult
 SigmoidOp::reifyResultShapes(OpBuilder &builder,
                              ReifiedRankedShapedTypeDims &shapes) {
-  return reifySource(*this, builder, shapes);
+  return reifyLike(builder, getLoc(), getSource(), shapes);
 }
+
 ErrorClass SigmoidOp::getErrorClass() { return ErrorClass::Transcendental; }
 
 Value SigmoidOp::emitElement(OpBuilder &builder, ElementAccess &access,
                              unsigned, ArrayRef<Value> indices) {
-  return emitActivation(
-      *this, builder, access, indices, [&](Activation &m, Value x) {
-        // exp overflows to infinity below -88 and the quotient is 0.
-        Value e = m.apply<math::ExpOp>(m.apply<arith::NegFOp>(x));
-        return m.div(m.constant(1), m.add(m.constant(1), e));
-      });
+  auto formula = [](ElementBuilder &e, Value x) {
+    // exp(-x) is infinite where x is very negative, and the quotient 0.
+    Value one = e.constant(1, x);
+    Value power = e.make<math::ExpOp>(e.make<arith::NegFOp>(x));
+    return e.div(one, e.add(one, power));
+  };
+  return emitActivation(*this, builder, access, indices, formula);
 }

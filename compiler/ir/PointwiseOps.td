@@ -18,9 +18,10 @@ def Amp_BroadcastOp : Amp_MoveOp<"broadcast", [ElementalMergeable]> {
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$maybe_one);
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat =
-      "$source `to` `[` $dims `]` attr-dict `:` type($source) `to` type($result)";
+      "$source `to` ` ` `[` $dims `]` attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Amp_SplatOp : Amp_MoveOp<"splat", [ElementalMergeable]> {
@@ -33,18 +34,21 @@ def Amp_SplatOp : Amp_MoveOp<"splat", [ElementalMergeable]> {
   let arguments = (ins Amp_Scalar:$value, Variadic<Index>:$dims);
   let results = (outs Amp_Tensor:$result);
   let assemblyFormat =
-      "$value `to` `[` $dims `]` attr-dict `:` type($value) `to` type($result)";
+      "$value `to` ` ` `[` $dims `]` attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
 }
 
 def Amp_CastOp : Amp_Op<"cast", [Pure, ReifyShapes, Elemental,
                                  SameOperandsAndResultShape,
-                                 PrecisionWith<["getLegalFormats", "getErrorClass"]>]> {
+                                 PrecisionWith<["getLegalFormats", "getErrorClass",
+                                                "getFlops"]>]> {
   let summary = "converts the element type";
   let description = [{
-    float -> float rounds to nearest even, once, whatever the widths; NaN stays NaN.
+    float -> float rounds to nearest even, once, whatever the widths; NaN stays NaN. What is
+    too large becomes infinity (NaN in formats without one), or with `saturate` the largest
+    finite value of 8-bit formats, as infinity does then.
     float -> integer truncates toward zero; NaN gives 0 and what is out of range saturates.
-    integer -> float rounds to nearest even. integer -> integer wraps. To `i1`: not equal to
+    integer -> float rounds to nearest even, once. integer -> integer wraps. To `i1`: not equal to
     zero. `unsigned_source` and `unsigned_result` say how integers are read.
 
     `origin` tells a conversion of the source model, whose rounding is part of its
@@ -55,8 +59,10 @@ def Amp_CastOp : Amp_Op<"cast", [Pure, ReifyShapes, Elemental,
     ```
   }];
   let arguments = (ins Amp_Tensor:$source, Amp_CastOriginAttr:$origin,
-                       UnitAttr:$unsigned_source, UnitAttr:$unsigned_result);
+                       UnitAttr:$unsigned_source, UnitAttr:$unsigned_result,
+                       UnitAttr:$saturate);
   let results = (outs Amp_Tensor:$result);
+  let hasVerifier = 1;
   let assemblyFormat =
       "$source $origin attr-dict `:` type($source) `to` type($result)";
   let hasFolder = 1;

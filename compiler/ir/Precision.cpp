@@ -5,22 +5,37 @@
 using namespace mlir;
 using namespace amp;
 
-static bool computesOnFloats(Operation *op) {
-  auto narrow = [](Type type) {
-    Type element = getElementTypeOrSelf(type);
-    return isa<FloatType>(element) && !element.isF64();
+/// The element type an op computes on: that of its result, or where that is no
+/// float (a comparison), of its operands.
+static FloatType floatOf(Operation *op) {
+  auto find = [](TypeRange types) -> FloatType {
+    for (Type type : types)
+      if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type)))
+        return element;
+    return nullptr;
   };
-  return llvm::any_of(op->getResultTypes(), narrow) ||
-         llvm::any_of(op->getOperandTypes(), narrow);
+  FloatType result = find(op->getResultTypes());
+  return result ? result : find(op->getOperandTypes());
 }
 
 SmallVector<Format> amp::defaultLegalFormats(Operation *op) {
-  if (defaultErrorClass(op) == ErrorClass::Exact || !computesOnFloats(op))
+  ErrorClass errorClass = cast<PrecisionOpInterface>(op).getErrorClass();
+  FloatType type = floatOf(op);
+  if (errorClass == ErrorClass::Exact || errorClass == ErrorClass::Integer ||
+      !type)
     return {};
+  if (type.getWidth() > 32)
+    return {Format::F64};
   return {Format::F32, Format::BF16, Format::F16};
 }
 
 ErrorClass amp::defaultErrorClass(Operation *) { return ErrorClass::Exact; }
+
+double amp::defaultFlops(Operation *op, DimFn dimOf) {
+  bool moves =
+      cast<PrecisionOpInterface>(op).getErrorClass() == ErrorClass::Exact;
+  return moves ? 0 : elementCount(op->getResult(0), dimOf);
+}
 
 double amp::elementCount(Value tensor, DimFn dimOf) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
@@ -31,7 +46,7 @@ double amp::elementCount(Value tensor, DimFn dimOf) {
     int64_t size = dimOf(tensor, i);
     if (size < 0)
       return -1;
-    count *= size;
+    count *= double(size);
   }
   return count;
 }

@@ -6,8 +6,8 @@ def Root : DeclareOpInterfaceMethods<Amp_KernelRootOpInterface>;
 def RootWithPrologue
     : DeclareOpInterfaceMethods<Amp_KernelRootOpInterface, ["allowsPrologue"]>;
 class Amp_ReducingOp<string mnemonic, list<Trait> traits = [RootWithPrologue]>
-    : Amp_RootOp<mnemonic, ["getLegalFormats", "getErrorClass", "getFlops",
-                            "getReductionLength"], traits> {
+    : Amp_RootOp<mnemonic, ["getErrorClass", "getFlops", "getReductionLength"],
+                 traits> {
   let hasVerifier = 1;
 }
 
@@ -27,6 +27,7 @@ def Amp_ReduceOp : Amp_ReducingOp<"reduce"> {
   let arguments = (ins Amp_ReduceKindAttr:$kind, Amp_Tensor:$source,
                        DenseI64ArrayAttr:$axes, UnitAttr:$unsigned_source);
   let results = (outs Amp_Tensor:$result);
+  let hasFolder = 1;
   let assemblyFormat = "$kind $source $axes attr-dict `:` type($source) `to` type($result)";
 }
 
@@ -158,7 +159,7 @@ def Amp_TopKOp : Amp_ReducingOp<"top_k", [Root]> {
                        UnitAttr:$largest, UnitAttr:$unsigned_source);
   let results = (outs Amp_Tensor:$values, Amp_Tensor:$indices);
   let assemblyFormat = [{
-    $source $axis `to` `[` $k `]` attr-dict
+    $source $axis `to` ` ` `[` $k `]` attr-dict
     `:` type($source) `to` type($values) `,` type($indices)
   }];
 }

@@ -1,15 +1,14 @@
 //===- Shapes.cpp - Sizes of values, computed where possible --------------===//
 
-#include "compiler/ir/Amp.h"
-
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "compiler/ir/OpUtils.h"
 
 using namespace mlir;
 
 bool amp::isElemental(Operation *op) {
   if (isa<ElementalOpInterface>(op))
     return true;
-  return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 &&
+  return OpTrait::hasElementwiseMappableTraits(op) &&
+         op->getNumResults() == 1 &&
          isa<RankedTensorType>(op->getResult(0).getType());
 }
 
@@ -73,24 +72,18 @@ OpFoldResult amp::windowedSize(OpBuilder &builder, Location loc,
                                OpFoldResult in, int64_t kernel, int64_t stride,
                                int64_t dilation, int64_t padLow,
                                int64_t padHigh, bool ceil) {
+  if (auto size = getConstantIntValue(in))
+    return builder.getIndexAttr(
+        windowedSize(*size, kernel, stride, dilation, padLow, padHigh, ceil));
   int64_t grow = padLow + padHigh - dilation * (kernel - 1) - 1;
-  if (auto size = getConstantIntValue(in)) {
-    int64_t span = *size + grow;
-    if (span < 0)
-      return builder.getIndexAttr(0);
-    int64_t windows = (ceil ? llvm::divideCeil(span, stride) : span / stride) + 1;
-    if (ceil && (windows - 1) * stride >= *size + padLow)
-      --windows;
-    return builder.getIndexAttr(std::max<int64_t>(windows, 0));
-  }
   Value size = getValueOrCreateConstantIndexOp(builder, loc, in);
   auto constant = [&](int64_t value) -> Value {
     return builder.create<arith::ConstantIndexOp>(loc, value);
   };
   Value span = builder.createOrFold<arith::AddIOp>(loc, size, constant(grow));
   // A span below zero means that no window fits; max keeps divisions plain.
-  Value low = builder.createOrFold<arith::MaxSIOp>(loc, span,
-                                                   constant(-stride));
+  Value low =
+      builder.createOrFold<arith::MaxSIOp>(loc, span, constant(-stride));
   Value shifted = builder.createOrFold<arith::AddIOp>(
       loc, low, constant(stride + (ceil ? stride - 1 : 0)));
   Value windows =
@@ -104,7 +97,6 @@ OpFoldResult amp::windowedSize(OpBuilder &builder, Location loc,
       builder.createOrFold<arith::AddIOp>(loc, size, constant(padLow));
   Value past = builder.createOrFold<arith::CmpIOp>(
       loc, arith::CmpIPredicate::sge, last, limit);
-  Value fewer =
-      builder.createOrFold<arith::SubIOp>(loc, windows, constant(1));
+  Value fewer = builder.createOrFold<arith::SubIOp>(loc, windows, constant(1));
   return builder.createOrFold<arith::SelectOp>(loc, past, fewer, windows);
 }

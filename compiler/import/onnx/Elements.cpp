@@ -80,7 +80,7 @@ Tensor NodeBuilder::compare(arith::CmpIPredicate signedPredicate,
   return {result, DType::Bool, lhs.dims, {}};
 }
 
-Tensor NodeBuilder::cast(const Tensor &x, DType to) {
+Tensor NodeBuilder::cast(const Tensor &x, DType to, bool saturate) {
   if (x.dtype == to)
     return x;
   // Types that differ in signedness only are one type in the IR.
@@ -91,7 +91,7 @@ Tensor NodeBuilder::cast(const Tensor &x, DType to) {
   }
   Value value =
       create<amp::CastOp>(type(to, x.dims), x.value, amp::CastOrigin::Source,
-                          isUnsigned(x.dtype), isUnsigned(to));
+                          isUnsigned(x.dtype), isUnsigned(to), saturate);
   return {value, to, x.dims, {}};
 }
 

@@ -128,7 +128,8 @@ public:
   Tensor compare(mlir::arith::CmpIPredicate signedPredicate,
                  mlir::arith::CmpFPredicate predicate, const Tensor &lhs,
                  const Tensor &rhs);
-  Tensor cast(const Tensor &x, DType to);
+  /// As amp.cast; `saturate` matters for 8-bit floats.
+  Tensor cast(const Tensor &x, DType to, bool saturate = false);
   /// A tensor filled with one number.
   Tensor splat(double value, DType dtype, const Dims &dims);
   Tensor splatLike(double value, const Tensor &like) {

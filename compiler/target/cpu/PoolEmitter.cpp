@@ -90,8 +90,7 @@ Value countInside(KernelEmission &emission, amp::PoolOp op,
   if (isa<FloatType>(type))
     integer = b.create<arith::SIToFPOp>(emission.loc(), type, integer);
   else
-    integer =
-        amp::convertElement(b, emission.loc(), integer, type, false, false);
+    integer = amp::convertElement(b, emission.loc(), integer, type);
   return fillLanes(b, emission.loc(), integer, lanes);
 }
 

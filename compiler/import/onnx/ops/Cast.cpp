@@ -20,7 +20,7 @@ static bool isListType(DType dtype) {
 
 static LogicalResult convert(NodeBuilder &b, DType to) {
   DType from = b.dtype(0);
-  if (!elementType(b.context(), to) || isFloat8(from) || isFloat8(to))
+  if (!elementType(b.context(), to))
     return b.fail("converts " + dtypeName(from) + " to " + dtypeName(to) +
                   ", which is not supported");
   NamedValue &x = b.input(0);
@@ -28,7 +28,9 @@ static LogicalResult convert(NodeBuilder &b, DType to) {
     return b.output(0, b.node.inputs[0]);
   bool isList = x.scalars || (x.constant && x.canBeScalars());
   if (!isList || !isListType(from) || !isListType(to))
-    return b.output(0, b.cast(b.tensor(0), to));
+    return b.output(
+        0, b.cast(b.tensor(0), to,
+                  /*saturate=*/isFloat8(to) && b.intAttr("saturate", 1)));
   auto list = b.list(0);
   if (failed(list))
     return failure();

@@ -171,8 +171,9 @@ static LogicalResult buildResize(NodeBuilder &b) {
   auto modes = modesOf(b);
   if (failed(modes))
     return failure();
-  if (b.intAttr("antialias", 0))
-    return b.fail("has antialias, which is not supported");
+  bool antialias = b.intAttr("antialias", 0) != 0;
+  if (antialias && modes->mode == amp::ResizeMode::Nearest)
+    return b.fail("has antialias in mode 'nearest', which has no filter");
   bool crops = modes->coordinate == amp::CoordinateMode::TfCropAndResize;
   ResizeShape shape;
   shape.dims = x.dims;
@@ -256,7 +257,7 @@ static LogicalResult buildResize(NodeBuilder &b) {
       b.dynamic(shape.dims), modes->mode, modes->coordinate, modes->nearest,
       number(b.floatAttr("cubic_coeff_a", -0.75)),
       number(b.floatAttr("extrapolation_value", 0)),
-      b.intAttr("exclude_outside", 0) != 0);
+      b.intAttr("exclude_outside", 0) != 0, antialias, isUnsigned(x.dtype));
   return b.output(0, Tensor{value, x.dtype, shape.dims, {}});
 }
 

@@ -1,0 +1,53 @@
+// RUN: amp-opt %s -verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: func @matmul
+func.func @matmul(%a: tensor<?x64xf32>, %b: tensor<10x64xf32>, %c: tensor<10xf32>,
+                  %i: tensor<3x4xi8>, %j: tensor<4x5xi8>)
+    -> (tensor<?x10xf32>, tensor<?x10xf32>, tensor<3x5xi32>) {
+  // CHECK: amp.matmul %{{.*}}, %{{.*}} {transpose_rhs} : (tensor<?x64xf32>, tensor<10x64xf32>) -> tensor<?x10xf32>
+  %0 = amp.matmul %a, %b {transpose_rhs} : (tensor<?x64xf32>, tensor<10x64xf32>) -> tensor<?x10xf32>
+  // CHECK: amp.matmul %{{.*}}, %{{.*}} bias %{{.*}} {algorithm = #amp.algorithm<multiply = bf16, accumulate = f32, passes = 3>, transpose_rhs}
+  %1 = amp.matmul %a, %b bias %c {transpose_rhs,
+       algorithm = #amp.algorithm<multiply = bf16, accumulate = f32, passes = 3>}
+     : (tensor<?x64xf32>, tensor<10x64xf32>, tensor<10xf32>) -> tensor<?x10xf32>
+  // CHECK: amp.matmul %{{.*}}, %{{.*}} {unsigned_lhs} : (tensor<3x4xi8>, tensor<4x5xi8>) -> tensor<3x5xi32>
+  %2 = amp.matmul %i, %j {unsigned_lhs} : (tensor<3x4xi8>, tensor<4x5xi8>) -> tensor<3x5xi32>
+  return %0, %1, %2 : tensor<?x10xf32>, tensor<?x10xf32>, tensor<3x5xi32>
+}
+
+// CHECK-LABEL: func @matmul_batches
+func.func @matmul_batches(%a: tensor<5x1x2x3xf32>, %b: tensor<?x3x4xf32>)
+    -> tensor<5x?x2x4xf32> {
+  // CHECK: amp.matmul
+  %0 = amp.matmul %a, %b : (tensor<5x1x2x3xf32>, tensor<?x3x4xf32>) -> tensor<5x?x2x4xf32>
+  return %0 : tensor<5x?x2x4xf32>
+}
+
+// CHECK-LABEL: func @conv
+func.func @conv(%x: tensor<?x3x?x?xf32>, %w: tensor<8x3x3x3xf32>, %b: tensor<8xf32>)
+    -> tensor<?x8x?x?xf32> {
+  // CHECK: amp.conv %{{.*}}, %{{.*}} bias %{{.*}} {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
+  %0 = amp.conv %x, %w bias %b {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+       pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64}
+     : (tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>, tensor<8xf32>) -> tensor<?x8x?x?xf32>
+  return %0 : tensor<?x8x?x?xf32>
+}
+
+// CHECK-LABEL: func @conv_transpose
+func.func @conv_transpose(%x: tensor<1x3x5xf32>, %w: tensor<3x8x2xf32>) -> tensor<1x8x10xf32> {
+  // CHECK: amp.conv_transpose %{{.*}}, %{{.*}} {{.*}}output_padding = array<i64: 0>
+  %0 = amp.conv_transpose %x, %w {strides = array<i64: 2>, dilations = array<i64: 1>,
+       pads = array<i64: 0, 0>, output_padding = array<i64: 0>, groups = 1 : i64}
+     : (tensor<1x3x5xf32>, tensor<3x8x2xf32>) -> tensor<1x8x10xf32>
+  return %0 : tensor<1x8x10xf32>
+}
+
+// CHECK-LABEL: func @attention
+func.func @attention(%q: tensor<?x12x?x64xf32>, %k: tensor<?x4x?x64xf32>,
+                     %v: tensor<?x4x?x32xf32>, %m: tensor<1x?x?xf32>) -> tensor<?x12x?x32xf32> {
+  // CHECK: amp.attention %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} {causal, scale = 1.250000e-01 : f32}
+  %0 = amp.attention %q, %k, %v mask %m {scale = 0.125 : f32, causal}
+     : (tensor<?x12x?x64xf32>, tensor<?x4x?x64xf32>, tensor<?x4x?x32xf32>, tensor<1x?x?xf32>)
+     -> tensor<?x12x?x32xf32>
+  return %0 : tensor<?x12x?x32xf32>
+}
