@@ -1,4 +1,4 @@
-// RUN: amp-opt %s -amp-form-kernels -split-input-file | FileCheck %s
+// RUN: amp-opt %s -amp-form-kernels -cse -split-input-file | FileCheck %s
 
 // Pointwise ops on one shape are one kernel; what is used outside is stored.
 
