@@ -44,9 +44,14 @@ struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
               cast<TensorType>(value.getType()), space);
         };
     options.allowReturnAllocsFromLoops = true;
-    // Bodies of kernels stay on tensors.
-    options.opFilter.denyOperation(
-        [](Operation *op) { return bool(op->getParentOfType<KernelOp>()); });
+    // Bodies of kernels stay on tensors. Kernels on buffers are done, though their
+    // block arguments are tensors: one that is made in the memory of an erased op
+    // would be taken for that op and reported as not bufferized.
+    options.opFilter.denyOperation([](Operation *op) {
+      auto kernel = dyn_cast<KernelOp>(op);
+      return (kernel && kernel.isBufferized()) ||
+             op->getParentOfType<KernelOp>();
+    });
     if (failed(bufferization::runOneShotModuleBufferize(module, options)))
       signalPassFailure();
   }
