@@ -37,6 +37,11 @@ if(AMPC_PCH)
   # In brackets, since CMake writes a path of its own into the other form, and
   # with it no two checkouts could share what ccache keeps.
   target_precompile_headers(ampc_pch PRIVATE <cmake/PrecompiledMLIR.h>)
+  # A precompiled header is half a gigabyte, and no two builds write the same one.
+  # ccache looks at this sum of what goes into it instead.
+  file(SHA256 ${PROJECT_SOURCE_DIR}/cmake/PrecompiledMLIR.h pch_sum)
+  file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/ampc_pch.dir/cmake_pch.hxx.gch.sum
+       "${pch_sum} ${CMAKE_CXX_COMPILER_VERSION} ${LLVM_PACKAGE_VERSION}")
 endif()
 
 function(ampc_compile_for_mlir target)
@@ -47,23 +52,17 @@ function(ampc_compile_for_mlir target)
   endif()
   target_compile_options(${target} PRIVATE -fno-exceptions)
   if(AMPC_PCH)
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
+    # -fPIC for executables too: GCC refuses a precompiled header that was made
+    # with other code generation options.
+    target_compile_options(${target} PRIVATE -fpch-preprocess -fPIC)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_precompile_headers(${target} REUSE_FROM ampc_pch)
   endif()
 endfunction()
 
 function(ampc_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "EXCEPTIONS" "" "DEPENDS;LINK")
-  set(sources "")
-  foreach(source IN LISTS ARG_UNPARSED_ARGUMENTS)
-    # Only while the tree is being laid: a source that is not written yet.
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-      list(APPEND sources ${source})
-    else()
-      message(WARNING "${name}: ${source} does not exist yet")
-    endif()
-  endforeach()
-  add_library(${name} STATIC ${sources})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_EXCEPTIONS)
     ampc_compile_for_mlir(${name} EXCEPTIONS)
   else()

@@ -11,9 +11,7 @@
 #include "compiler/export/Export.h"
 #include "compiler/export/TemporaryFile.h"
 #include "compiler/export/WeightBytes.h"
-#if __has_include("compiler/import/onnx/Import.h")
 #include "compiler/import/onnx/Import.h"
-#endif
 #include "compiler/target/cpu/CodeGenerator.h"
 #include "compiler/target/cpu/Pipeline.h"
 
@@ -131,14 +129,9 @@ OwningOpRef<ModuleOp> Compilation::read() {
     ParserConfig config(&context);
     return parseSourceFile<ModuleOp>(options.input, config);
   }
-#if __has_include("compiler/import/onnx/Import.h")
   ImportOptions import;
   import.dims = options.dims;
   return importOnnx(options.input, import, context);
-#else
-  diagnostics.error(options.input + ": only .mlir can be read");
-  return nullptr;
-#endif
 }
 
 bool Compilation::runPasses(ModuleOp module, StringRef step,

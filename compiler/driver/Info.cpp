@@ -5,9 +5,7 @@
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/export/ModelDescription.h"
-#if __has_include("compiler/import/onnx/Import.h")
 #include "compiler/import/onnx/Import.h"
-#endif
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -98,11 +96,7 @@ static llvm::Expected<llvm::json::Value> readInfo(StringRef path) {
 static OwningOpRef<ModuleOp> readModel(StringRef path, MLIRContext &context) {
   if (llvm::sys::path::extension(path) == ".mlir")
     return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
-#if __has_include("compiler/import/onnx/Import.h")
   return importOnnx(path, ImportOptions(), context);
-#else
-  return nullptr;
-#endif
 }
 
 bool ampc::printInfo(StringRef path, llvm::raw_ostream &stream,
