@@ -19,6 +19,7 @@
 #include "passes/PlacedSlices.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -141,7 +142,8 @@ bool BlockGrouper::dependsOutside(const Group &from,
   for (Operation *op : from.ops)
     first = std::min(first, position[op]);
   auto inside = [&](Operation *op) {
-    return from.ops.contains(op) || (alsoInside && alsoInside->ops.contains(op));
+    return from.ops.contains(op) ||
+           (alsoInside && alsoInside->ops.contains(op));
   };
   SmallVector<Operation *> work;
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -484,6 +486,27 @@ void BlockGrouper::run() {
       op->erase();
 }
 
+/// Constants of one value are repeated inside kernels. A root that reads an
+/// operand from a buffer only is given a splat instead, which has one.
+static void fillBuffersOfRoots(Operation *within) {
+  within->walk([](KernelRootOpInterface root) {
+    if (root->getParentOfType<KernelOp>())
+      return;
+    for (OpOperand &operand : root->getOpOperands()) {
+      DenseElementsAttr elements;
+      if (root.allowsPrologue(operand.getOperandNumber()) ||
+          !matchPattern(operand.get(), m_Constant(&elements)) ||
+          !elements.isSplat())
+        continue;
+      OpBuilder builder(root);
+      Value element = builder.create<arith::ConstantOp>(
+          root.getLoc(), elements.getSplatValue<TypedAttr>());
+      operand.set(builder.create<SplatOp>(root.getLoc(), elements.getType(),
+                                          element, ValueRange()));
+    }
+  });
+}
+
 struct FormKernels : public amp::impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
     // Sizes of intermediate values must not keep those values alive.
@@ -500,6 +523,7 @@ struct FormKernels : public amp::impl::FormKernelsBase<FormKernels> {
         op.erase();
       }
     });
+    fillBuffersOfRoots(getOperation());
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<KernelOp>(op))
@@ -512,14 +536,15 @@ struct FormKernels : public amp::impl::FormKernelsBase<FormKernels> {
     });
     for (Block *block : blocks)
       BlockGrouper(*block).run();
-    WalkResult left = getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<KernelOp>(op))
-        return WalkResult::skip();
-      if (kindOf(op) == Kind::Host)
-        return WalkResult::advance();
-      op->emitOpError("was left outside of every kernel");
-      return WalkResult::interrupt();
-    });
+    WalkResult left =
+        getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+          if (isa<KernelOp>(op))
+            return WalkResult::skip();
+          if (kindOf(op) == Kind::Host)
+            return WalkResult::advance();
+          op->emitOpError("was left outside of every kernel");
+          return WalkResult::interrupt();
+        });
     if (left.wasInterrupted())
       signalPassFailure();
   }
