@@ -14,13 +14,17 @@ static std::string key(StringRef domain, StringRef op) {
 
 OpTable::OpTable() {
   registerActivationOps(*this);
+  registerBatchNormOps(*this);
   registerCastOps(*this);
   registerComparisonOps(*this);
   registerConstantOps(*this);
   registerControlOps(*this);
   registerConvOps(*this);
+  registerDeformConvOps(*this);
+  registerDeterminantOps(*this);
   registerEinsumOps(*this);
   registerGatherOps(*this);
+  registerGridSampleOps(*this);
   registerMathOps(*this);
   registerMatmulOps(*this);
   registerMovementOps(*this);
@@ -28,15 +32,19 @@ OpTable::OpTable() {
   registerPadOps(*this);
   registerPointwiseOps(*this);
   registerPoolOps(*this);
+  registerRandomOps(*this);
   registerRangeOps(*this);
   registerReduceOps(*this);
+  registerRegionOps(*this);
   registerResizeOps(*this);
   registerScanOps(*this);
   registerScatterOps(*this);
   registerShapeOps(*this);
+  registerSignalOps(*this);
   registerSliceOps(*this);
   registerSoftmaxOps(*this);
   registerSqueezeOps(*this);
+  registerUnpoolOps(*this);
 }
 
 const OpTable &OpTable::get() {
