@@ -65,6 +65,7 @@ public:
   void run();
 
 private:
+  void materializeSplats();
   void number();
   void assign(Operation *op, Kind kind);
   bool mustMaterialize(Operation *op);
@@ -93,6 +94,28 @@ private:
 Operation *BlockGrouper::owner(Value value) {
   Operation *op = value.getDefiningOp();
   return op ? block.findAncestorOpInBlock(*op) : nullptr;
+}
+
+/// A splat constant is repeated wherever it is used, but some roots read from
+/// memory only: for them it becomes a cheap op, which can be given a buffer.
+void BlockGrouper::materializeSplats() {
+  for (Operation &op : block) {
+    auto root = dyn_cast<KernelRootOpInterface>(op);
+    if (!root)
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      DenseElementsAttr value;
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || root.allowsPrologue(operand.getOperandNumber()) ||
+          !matchPattern(operand.get(), m_Constant(&value)) || !value.isSplat())
+        continue;
+      OpBuilder builder(&op);
+      Location loc = operand.get().getLoc();
+      Value element = builder.create<arith::ConstantOp>(
+          loc, value.getSplatValue<TypedAttr>());
+      operand.set(builder.create<SplatOp>(loc, type, element, ValueRange()));
+    }
+  }
 }
 
 void BlockGrouper::number() {
@@ -471,6 +494,7 @@ void BlockGrouper::emit(Group &group, Operation *before) {
 }
 
 void BlockGrouper::run() {
+  materializeSplats();
   number();
   SmallVector<Operation *> original;
   for (Operation &op : block.without_terminator())
@@ -484,27 +508,6 @@ void BlockGrouper::run() {
   for (Operation *op : llvm::reverse(original))
     if (kinds[op] != Kind::Host && op->use_empty())
       op->erase();
-}
-
-/// Constants of one value are repeated inside kernels. A root that reads an
-/// operand from a buffer only is given a splat instead, which has one.
-static void fillBuffersOfRoots(Operation *within) {
-  within->walk([](KernelRootOpInterface root) {
-    if (root->getParentOfType<KernelOp>())
-      return;
-    for (OpOperand &operand : root->getOpOperands()) {
-      DenseElementsAttr elements;
-      if (root.allowsPrologue(operand.getOperandNumber()) ||
-          !matchPattern(operand.get(), m_Constant(&elements)) ||
-          !elements.isSplat())
-        continue;
-      OpBuilder builder(root);
-      Value element = builder.create<arith::ConstantOp>(
-          root.getLoc(), elements.getSplatValue<TypedAttr>());
-      operand.set(builder.create<SplatOp>(root.getLoc(), elements.getType(),
-                                          element, ValueRange()));
-    }
-  });
 }
 
 struct FormKernels : public amp::impl::FormKernelsBase<FormKernels> {
@@ -523,7 +526,6 @@ struct FormKernels : public amp::impl::FormKernelsBase<FormKernels> {
         op.erase();
       }
     });
-    fillBuffersOfRoots(getOperation());
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<KernelOp>(op))

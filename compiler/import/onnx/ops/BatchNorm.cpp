@@ -83,6 +83,9 @@ static LogicalResult trainBatchNorm(NodeBuilder &b, ArrayRef<Tensor> vectors) {
 /// x * s + t with s = scale / sqrt(var + epsilon), t = bias - mean * s. Where
 /// the statistics are constants, s and t are computed here.
 static LogicalResult buildBatchNorm(NodeBuilder &b) {
+  if (!b.intAttr("spatial", 1))
+    return b.fail("has statistics for each pixel (spatial = 0), which is not "
+                  "supported");
   Tensor x = b.tensor(0), scale = b.tensor(1), bias = b.tensor(2),
          mean = b.tensor(3), variance = b.tensor(4);
   double epsilon = b.floatAttr("epsilon", 1e-5);
@@ -129,7 +132,7 @@ static LogicalResult buildBatchNorm(NodeBuilder &b) {
 }
 
 void registerBatchNormOps(OpTable &t) {
-  t.add("BatchNormalization", 7, 15, buildBatchNorm);
+  t.add("BatchNormalization", 1, 15, buildBatchNorm);
 }
 
 } // namespace ampc::onnx_import
