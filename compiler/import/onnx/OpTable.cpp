@@ -44,6 +44,8 @@ OpTable::OpTable() {
   registerSliceOps(*this);
   registerSoftmaxOps(*this);
   registerSqueezeOps(*this);
+  registerTabularOps(*this);
+  registerTfIdfOps(*this);
   registerUnpoolOps(*this);
 }
 
