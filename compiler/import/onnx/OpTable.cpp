@@ -45,6 +45,8 @@ OpTable::OpTable() {
   registerSliceOps(*this);
   registerSoftmaxOps(*this);
   registerSqueezeOps(*this);
+  registerTabularOps(*this);
+  registerTfIdfOps(*this);
   registerUnpoolOps(*this);
 }
 

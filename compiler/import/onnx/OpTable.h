@@ -79,6 +79,8 @@ void registerSignalOps(OpTable &table);
 void registerSliceOps(OpTable &table);
 void registerSoftmaxOps(OpTable &table);
 void registerSqueezeOps(OpTable &table);
+void registerTabularOps(OpTable &table);
+void registerTfIdfOps(OpTable &table);
 void registerUnpoolOps(OpTable &table);
 
 } // namespace ampc::onnx_import

@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/Expr.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Gather.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -29,8 +30,10 @@ static LogicalResult buildScatterElements(NodeBuilder &b) {
   auto kind = kindOf(b);
   if (failed(axis) || failed(kind))
     return failure();
-  if (indices.rank() != x.rank() || updates.rank() != x.rank())
-    return b.fail("needs indices and updates of rank " + Twine(x.rank()));
+  if (updates.rank() != x.rank())
+    return b.fail("needs updates of rank " + Twine(x.rank()));
+  if (failed(requireElementwise(b, x, indices, *axis)))
+    return failure();
   for (int64_t i = 0; i < x.rank(); ++i)
     if (failed(b.requireEqual(indices.dims[i], updates.dims[i],
                               "indices and updates differ in dimension " +
@@ -59,6 +62,9 @@ static LogicalResult buildScatterND(NodeBuilder &b) {
     if (failed(b.requireEqual(size, updates.dims[i],
                               "updates do not fit in dimension " + Twine(i))))
       return failure();
+  if (failed(
+          b.requireReadable(ArrayRef(x.dims).take_front(*depth), updates.dims)))
+    return failure();
   Value value = b.create<amp::ScatterNDOp>(x.type(), *kind, x.value,
                                            indices.value, updates.value);
   return b.output(0, Tensor{value, x.dtype, x.dims, {}});
