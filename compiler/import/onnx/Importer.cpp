@@ -134,6 +134,8 @@ LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
     if (!value && !input.empty())
       return fail("reads '" + Twine(input) + "', which nothing defines");
     node.inputs.push_back(value ? *value : nullptr);
+    if (value && *value)
+      forms.refresh(**value);
   }
   for (const std::string &output : proto.output())
     node.outputNames.push_back(output);

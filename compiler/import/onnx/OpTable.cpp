@@ -21,6 +21,9 @@ OpTable::OpTable() {
   registerConvOps(*this);
   registerEinsumOps(*this);
   registerGatherOps(*this);
+  registerGruOps(*this);
+  registerLoopOps(*this);
+  registerLstmOps(*this);
   registerMathOps(*this);
   registerMatmulOps(*this);
   registerMovementOps(*this);
@@ -31,12 +34,16 @@ OpTable::OpTable() {
   registerRangeOps(*this);
   registerReduceOps(*this);
   registerResizeOps(*this);
+  registerRnnOps(*this);
   registerScanOps(*this);
   registerScatterOps(*this);
+  registerSelectOps(*this);
+  registerSequenceOps(*this);
   registerShapeOps(*this);
   registerSliceOps(*this);
   registerSoftmaxOps(*this);
   registerSqueezeOps(*this);
+  registerUniqueOps(*this);
 }
 
 const OpTable &OpTable::get() {

@@ -48,6 +48,9 @@ void registerControlOps(OpTable &table);
 void registerConvOps(OpTable &table);
 void registerEinsumOps(OpTable &table);
 void registerGatherOps(OpTable &table);
+void registerGruOps(OpTable &table);
+void registerLoopOps(OpTable &table);
+void registerLstmOps(OpTable &table);
 void registerMathOps(OpTable &table);
 void registerMatmulOps(OpTable &table);
 void registerMovementOps(OpTable &table);
@@ -58,12 +61,16 @@ void registerPoolOps(OpTable &table);
 void registerRangeOps(OpTable &table);
 void registerReduceOps(OpTable &table);
 void registerResizeOps(OpTable &table);
+void registerRnnOps(OpTable &table);
 void registerScanOps(OpTable &table);
 void registerScatterOps(OpTable &table);
+void registerSelectOps(OpTable &table);
+void registerSequenceOps(OpTable &table);
 void registerShapeOps(OpTable &table);
 void registerSliceOps(OpTable &table);
 void registerSoftmaxOps(OpTable &table);
 void registerSqueezeOps(OpTable &table);
+void registerUniqueOps(OpTable &table);
 
 } // namespace ampc::onnx_import
 
