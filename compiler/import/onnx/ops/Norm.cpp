@@ -49,6 +49,9 @@ static Tensor floatVector(NodeBuilder &b, ArrayRef<float> values, int64_t rank,
 static LogicalResult buildBatchNorm(NodeBuilder &b) {
   if (b.intAttr("training_mode", 0) || b.wants(1))
     return b.fail("is in training mode, which is not supported");
+  if (!b.intAttr("spatial", 1))
+    return b.fail("has statistics for each pixel (spatial = 0), which is not "
+                  "supported");
   Tensor x = b.tensor(0), scale = b.tensor(1), bias = b.tensor(2),
          mean = b.tensor(3), variance = b.tensor(4);
   double epsilon = b.floatAttr("epsilon", 1e-5);
@@ -199,7 +202,7 @@ static LogicalResult buildLpNorm(NodeBuilder &b) {
 }
 
 void registerNormOps(OpTable &t) {
-  t.add("BatchNormalization", 7, 15, buildBatchNorm);
+  t.add("BatchNormalization", 1, 15, buildBatchNorm);
   t.add("InstanceNormalization", 1, 22, buildInstanceNorm);
   t.add("LayerNormalization", 17, 17, buildLayerNorm<amp::NormKind::Layer>);
   t.add("RMSNormalization", 23, 23, buildLayerNorm<amp::NormKind::RMS>);
