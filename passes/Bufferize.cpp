@@ -65,6 +65,26 @@ static void separateYields(Region &body, Block::BlockArgListType arguments) {
   }
 }
 
+/// A value that a loop writes into the memory of its argument needs no place
+/// once there is no such loop: it has its own.
+static void dropWithoutLoop(bufferization::MaterializeInDestinationOp op) {
+  Value root = op.getDest();
+  while (isa_and_nonnull<ReshapeOp, tensor::CastOp>(root.getDefiningOp()))
+    root = root.getDefiningOp()->getOperand(0);
+  bool isArgument =
+      isa<BlockArgument>(root) &&
+      isa<LoopLikeOpInterface>(root.getParentBlock()->getParentOp());
+  if (isArgument || root.getDefiningOp<tensor::EmptyOp>() || !op->getNumResults())
+    return;
+  OpBuilder builder(op);
+  Value source = op.getSource();
+  if (source.getType() != op.getDest().getType())
+    source = builder.create<tensor::CastOp>(op.getLoc(),
+                                            op.getDest().getType(), source);
+  op->getResult(0).replaceAllUsesWith(source);
+  op->erase();
+}
+
 namespace {
 struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
   void runOnOperation() override {
@@ -79,7 +99,9 @@ struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
           function.setArgAttr(i, writable, builder.getBoolAttr(false));
 
     module.walk([](Operation *op) {
-      if (auto loop = dyn_cast<scf::ForOp>(op))
+      if (auto store = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+        dropWithoutLoop(store);
+      else if (auto loop = dyn_cast<scf::ForOp>(op))
         separateYields(loop.getRegion(), loop.getRegionIterArgs());
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
         separateYields(loop.getAfter(), loop.getAfterArguments());

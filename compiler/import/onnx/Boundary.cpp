@@ -35,6 +35,12 @@ Boundary Boundary::of(NodeBuilder &b, const NamedValue &value) {
   return boundary;
 }
 
+/// Whether a value of these sizes is a scalar or a list of one.
+static bool isOne(const Dims &dims) {
+  return dims.empty() ||
+         (dims.size() == 1 && dims[0] && constantInt(dims[0]) == 1);
+}
+
 LogicalResult Boundary::widen(NodeBuilder &b, const NamedValue &value,
                               MergeFn merge, bool &changed) {
   if (kind != value.kind)
@@ -51,6 +57,12 @@ LogicalResult Boundary::widen(NodeBuilder &b, const NamedValue &value,
   for (auto [element, other] : llvm::zip(elements, value.elements))
     if (failed(element.widen(b, *other, merge, changed)))
       return failure();
+  // A list of one and a scalar are one element either way.
+  if (dims.size() != value.dims.size() && isOne(dims) && isOne(value.dims)) {
+    changed |= dims.empty();
+    dims = {b.scalars.index(1)};
+    return success();
+  }
   if (int64_t(dims.size()) != value.rank())
     return b.fail("has rank " + Twine(dims.size()) + " in one place and " +
                   Twine(value.rank()) +
@@ -130,6 +142,8 @@ void Boundary::flatten(NodeBuilder &b, NamedValue &value,
     return;
   }
   Tensor tensor = b.importer.forms.tensor(value, b.loc());
+  if (tensor.dims.size() != dims.size())
+    tensor = b.reshape(tensor, dims);
   Type type = typeOf(b, dtype, dims);
   values.push_back(tensor.type() == type
                        ? tensor.value

@@ -174,10 +174,19 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
         constants.push_back(input ? constantProto(*input) : nullptr);
         constantPointers.push_back(constants.back().get());
       }
-      std::string why;
+      std::string why, unused;
       if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
-                      inferred, why))
-        built = fail(why);
+                      inferred, why)) {
+        // Lists of one element are widely given where scalars are asked for.
+        for (onnx::TypeProto &type : types)
+          if (type.has_tensor_type() &&
+              type.tensor_type().shape().dim_size() == 1 &&
+              type.tensor_type().shape().dim(0).dim_value() == 1)
+            type.mutable_tensor_type()->mutable_shape()->clear_dim();
+        if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
+                        inferred, unused))
+          built = fail(why);
+      }
     }
   }
   if (succeeded(built))

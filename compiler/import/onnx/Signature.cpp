@@ -63,6 +63,10 @@ static FailureOr<Argument> readArgument(const std::string &name,
     return failure();
   }
   const auto &tensor = type.tensor_type();
+  if (!tensor.has_shape()) {
+    error = subject + "has no shape, so that its rank is not known";
+    return failure();
+  }
   Argument argument{name, static_cast<DType>(tensor.elem_type()), {}, {}};
   if (!elementType(context, argument.dtype)) {
     error = subject + "has type " + dtypeName(argument.dtype) +
@@ -136,6 +140,11 @@ readInput(const std::string &name, const onnx::TypeProto &type,
       return failure();
     value->elements.push_back(*part);
   }
+  // Elements of a sequence share the names of their sizes, not the sizes.
+  if (isSequence)
+    for (auto argument = arguments.end() - count; argument != arguments.end();
+         ++argument)
+      argument->symbols.assign(argument->symbols.size(), "");
   return value;
 }
 

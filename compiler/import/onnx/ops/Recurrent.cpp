@@ -86,12 +86,14 @@ readActivations(NodeBuilder &b, ArrayRef<StringRef> defaults,
     names.assign(given->begin(), given->end());
   if (names.empty())
     names.assign(defaults.begin(), defaults.end());
-  // Those of one direction hold for both.
+  // Those of one direction hold for both, and defaults are for two.
+  size_t count = defaults.size() * directions;
   if (names.size() == defaults.size() && directions == 2)
     names.append(SmallVector<std::string>(names));
-  if (names.size() != defaults.size() * directions)
+  if (names.size() < count)
     return b.fail("has " + Twine(names.size()) + " activations instead of " +
-                  Twine(defaults.size() * directions));
+                  Twine(count));
+  names.truncate(count);
   auto alphas = b.node.floatsAttr("activation_alpha"),
        betas = b.node.floatsAttr("activation_beta");
   size_t nextAlpha = 0, nextBeta = 0;
