@@ -18,6 +18,7 @@
 #include "passes/Passes.h"
 #include "passes/PlacedSlices.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -347,7 +348,8 @@ SmallVector<Operation *> BlockGrouper::sorted(const Group &group) {
 }
 
 /// Orders kernels and host ops by their dependences, stably; host ops go first
-/// so that checks run before the kernels that rely on them.
+/// so that checks run before the kernels that rely on them. What overwrites a
+/// value goes last, behind those that read it.
 void BlockGrouper::order() {
   // One unit for each group (named by its last op) and for each host op.
   DenseMap<Operation *, Operation *> unitOf;
@@ -397,9 +399,14 @@ void BlockGrouper::order() {
       ++waiting[unit];
     lastEffect = unit;
   }
+  auto rank = [&](Operation *op) {
+    if (isa<bufferization::MaterializeInDestinationOp>(op))
+      return 2;
+    return groupAt.lookup(op) ? 1 : 0;
+  };
   auto later = [&](Operation *a, Operation *b) {
-    return std::make_pair(bool(groupAt.lookup(a)), position[a]) <
-           std::make_pair(bool(groupAt.lookup(b)), position[b]);
+    return std::make_pair(rank(a), position[a]) <
+           std::make_pair(rank(b), position[b]);
   };
   std::set<Operation *, decltype(later)> ready(later);
   for (Operation *unit : units)

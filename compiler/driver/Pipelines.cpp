@@ -25,6 +25,7 @@ void ampc::addTensorPasses(OpPassManager &passes) {
   // Decomposition repeats broadcasts and sizes.
   passes.addPass(createCanonicalizerPass());
   passes.addPass(amp::createCSE());
+  passes.addNestedPass<func::FuncOp>(amp::createHoistInvariants());
   passes.addNestedPass<func::FuncOp>(amp::createFormKernels());
   passes.addNestedPass<func::FuncOp>(amp::createPlaceSlices());
 }

@@ -98,19 +98,29 @@ def generate(folder: pathlib.Path) -> "list[str]":
     return names
 
 
-def load(folder: pathlib.Path, name: str) -> "tuple[list, list]":
-    """Inputs and expected outputs of one test."""
+def load(folder: pathlib.Path, name: str) -> "tuple[list, list, list[str]]":
+    """Inputs and expected outputs of one test, and the options that it is compiled
+    with: how long sequences are and whether optionals hold a value."""
     where = folder / name
     graph = onnx.load(where / "model.onnx").graph
-    weights = {tensor.name for tensor in graph.initializer}
-    values = []
-    for kind, infos in (("input", graph.input), ("output", graph.output)):
-        # Old models list their weights among the inputs.
-        infos = [info for info in infos if info.name not in weights]
-        values.append(
-            [
-                _parse((where / f"{kind}_{i}.pb").read_bytes(), info)
-                for i, info in enumerate(infos)
-            ]
-        )
-    return tuple(values)
+    inputs, outputs = (
+        [
+            _parse((where / f"{kind}_{i}.pb").read_bytes(), info)
+            for i, info in enumerate(infos)
+        ]
+        for kind, infos in (("input", graph.input), ("output", graph.output))
+    )
+    options = []
+    for info, value in zip(graph.input, inputs):
+        if info.type.WhichOneof("value") in ("sequence_type", "optional_type"):
+            size = 0 if value is None else len(value) if isinstance(value, list) else 1
+            options.append(f"--dim={info.name}={size}")
+    return inputs, outputs, options
+
+
+def tensors(values: list) -> list:
+    """The tensors that values are made of, as a compiled model takes and gives them."""
+    result = []
+    for value in values:
+        result.extend(tensors(value) if isinstance(value, list) else [] if value is None else [value])
+    return result

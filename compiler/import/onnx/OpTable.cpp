@@ -25,6 +25,9 @@ OpTable::OpTable() {
   registerEinsumOps(*this);
   registerGatherOps(*this);
   registerGridSampleOps(*this);
+  registerGruOps(*this);
+  registerLoopOps(*this);
+  registerLstmOps(*this);
   registerMathOps(*this);
   registerMatmulOps(*this);
   registerMicrosoftFusedOps(*this);
@@ -38,8 +41,11 @@ OpTable::OpTable() {
   registerReduceOps(*this);
   registerRegionOps(*this);
   registerResizeOps(*this);
+  registerRnnOps(*this);
   registerScanOps(*this);
   registerScatterOps(*this);
+  registerSelectOps(*this);
+  registerSequenceOps(*this);
   registerShapeOps(*this);
   registerSignalOps(*this);
   registerSliceOps(*this);
@@ -47,6 +53,7 @@ OpTable::OpTable() {
   registerSqueezeOps(*this);
   registerTabularOps(*this);
   registerTfIdfOps(*this);
+  registerUniqueOps(*this);
   registerUnpoolOps(*this);
 }
 
