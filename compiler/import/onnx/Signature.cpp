@@ -64,6 +64,9 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
       return fail(subject + "has type " +
                   dtypeName(static_cast<DType>(tensor.elem_type())) +
                   ", which is not supported");
+    if (!tensor.has_shape())
+      return fail(subject +
+                  "has no shape; its rank at least must be in the model");
     SmallVector<int64_t> shape;
     SmallVector<std::string> symbols;
     for (const auto &dim : tensor.shape().dim()) {
@@ -81,6 +84,8 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
       shape.push_back(size);
       symbols.push_back(symbol);
     }
+    if (!isAddressable(shape, element))
+      return fail(subject + "is larger than any memory");
     block.addArgument(RankedTensorType::get(shape, element), function.getLoc());
     argSymbols.push_back(std::move(symbols));
     inputs.push_back(&input);
@@ -138,6 +143,12 @@ LogicalResult Importer::setResults(const Scope &scope) {
     if (!value || !*value)
       return fail("output '" + Twine(output.name()) +
                   "' is defined by no node");
+    // Declared sizes may be stale; the element type is the interface.
+    auto declared = static_cast<DType>(output.type().tensor_type().elem_type());
+    if (declared != DType::Undefined && declared != (*value)->dtype)
+      return fail("output '" + Twine(output.name()) + "' is declared as " +
+                  dtypeName(declared) + ", but is " +
+                  dtypeName((*value)->dtype));
     results.push_back(forms.tensor(**value, function.getLoc()));
     values.push_back(results.back().value);
   }
