@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace amp {
 #define GEN_PASS_DEF_BUFFERIZE
@@ -106,6 +107,20 @@ struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
         separateYields(loop.getAfter(), loop.getAfterArguments());
     });
+    // CSE has made one of all that are of one size. Apart again, each is a
+    // buffer of its own without the analysis having to find out: its time grows
+    // with the square of the uses that may alias.
+    SmallVector<tensor::EmptyOp> shared;
+    module.walk([&](tensor::EmptyOp empty) {
+      if (!empty->hasOneUse())
+        shared.push_back(empty);
+    });
+    for (tensor::EmptyOp empty : shared) {
+      OpBuilder builder(empty);
+      for (OpOperand &use : llvm::make_early_inc_range(empty->getUses()))
+        if (!empty->hasOneUse())
+          use.set(builder.clone(*empty)->getResult(0));
+    }
 
     bufferization::OneShotBufferizationOptions options;
     // Ensured above; upstream would copy all that is not written in place.
@@ -120,9 +135,9 @@ struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
               cast<TensorType>(value.getType()), space);
         };
     options.allowReturnAllocsFromLoops = true;
-    // Bodies of kernels stay on tensors. Kernels on buffers are done, though their
-    // block arguments are tensors: one that is made in the memory of an erased op
-    // would be taken for that op and reported as not bufferized.
+    // Bodies of kernels stay on tensors. Kernels on buffers are done, though
+    // their block arguments are tensors: one that is made in the memory of an
+    // erased op would be taken for that op and reported as not bufferized.
     options.opFilter.denyOperation([](Operation *op) {
       auto kernel = dyn_cast<KernelOp>(op);
       return (kernel && kernel.isBufferized()) ||

@@ -57,6 +57,7 @@ struct Group {
   llvm::SmallSetVector<Operation *, 8> ops;
   Operation *root = nullptr;
   bool movement = false;
+  unsigned first = 0, last = 0; ///< Positions of the outermost ops.
 };
 
 /// Groups the ops of one block and rewrites it.
@@ -72,6 +73,12 @@ private:
   bool mustMaterialize(Operation *op);
   Group *newGroup(Operation *op);
   void merge(Group *into, Group *from);
+  void noteExtent(const Group &group);
+  /// Whether an op at position `at` can depend on an op at `first` or after it:
+  /// it stands there itself, or some kernel reaches from before it to there.
+  bool mayNeed(unsigned at, unsigned first) const {
+    return at > first || earliest[first] <= at;
+  }
   bool dependsOutside(const Group &from, ArrayRef<Operation *> targets,
                       const Group *alsoInside = nullptr);
   bool canShare(const Group &a, const Group &b);
@@ -85,6 +92,9 @@ private:
 
   Block &block;
   DenseMap<Operation *, unsigned> position;
+  /// By position: where the groups begin that reach to it or beyond, at the
+  /// earliest. Groups that are gone may count, which costs time only.
+  std::vector<unsigned> earliest;
   DenseMap<Operation *, Kind> kinds;
   DenseMap<Operation *, Group *> groupOf;
   std::vector<std::unique_ptr<Group>> groups;
@@ -125,13 +135,17 @@ void BlockGrouper::number() {
     position[&op] = next++;
     kinds[&op] = kindOf(&op);
   }
+  earliest.assign(next, ~0u);
 }
 
 Group *BlockGrouper::newGroup(Operation *op) {
   groups.push_back(std::make_unique<Group>());
-  groups.back()->ops.insert(op);
-  groupOf[op] = groups.back().get();
-  return groups.back().get();
+  Group *group = groups.back().get();
+  group->ops.insert(op);
+  group->first = group->last = position[op];
+  groupOf[op] = group;
+  noteExtent(*group);
+  return group;
 }
 
 void BlockGrouper::merge(Group *into, Group *from) {
@@ -142,6 +156,15 @@ void BlockGrouper::merge(Group *into, Group *from) {
   if (from->root)
     into->root = from->root;
   from->ops.clear();
+  into->first = std::min(into->first, from->first);
+  into->last = std::max(into->last, from->last);
+  noteExtent(*into);
+}
+
+void BlockGrouper::noteExtent(const Group &group) {
+  // Lower bounds only grow with the position, so what is above needs no look.
+  for (unsigned at = group.last + 1; at-- && earliest[at] > group.first;)
+    earliest[at] = group.first;
 }
 
 /// Calls `visit` with every value that `op` or its nested ops use from outside
@@ -162,9 +185,6 @@ static void forEachUse(Operation *op, function_ref<void(Value)> visit) {
 bool BlockGrouper::dependsOutside(const Group &from,
                                   ArrayRef<Operation *> targets,
                                   const Group *alsoInside) {
-  unsigned first = ~0u;
-  for (Operation *op : from.ops)
-    first = std::min(first, position[op]);
   auto inside = [&](Operation *op) {
     return from.ops.contains(op) ||
            (alsoInside && alsoInside->ops.contains(op));
@@ -208,8 +228,7 @@ bool BlockGrouper::dependsOutside(const Group &from,
           return;
         if (from.ops.contains(producer))
           reached = true;
-        else if (!inside(producer) &&
-                 (position[producer] > first || groupOf.count(producer)) &&
+        else if (!inside(producer) && mayNeed(position[producer], from.first) &&
                  seen.insert(producer).second)
           work.push_back(producer);
       });
@@ -251,8 +270,13 @@ static bool rootReads(const Group &a, const Group &b) {
          });
 }
 
+/// Ops that one kernel computes at most. A function of loops much longer than
+/// this costs the code generator more time than fusion saves at run time.
+constexpr size_t kMaxOps = 128;
+
 bool BlockGrouper::canShare(const Group &a, const Group &b) {
-  if (a.movement || b.movement || (a.root && b.root))
+  if (a.movement || b.movement || (a.root && b.root) ||
+      a.ops.size() + b.ops.size() > kMaxOps)
     return false;
   return !dependsOutside(a, b.ops.getArrayRef(), &b) &&
          !dependsOutside(b, a.ops.getArrayRef(), &a);

@@ -131,6 +131,7 @@ OwningOpRef<ModuleOp> Compilation::read() {
   }
   ImportOptions import;
   import.dims = options.dims;
+  import.maxNodes = options.maxNodes;
   return importOnnx(options.input, import, context);
 }
 

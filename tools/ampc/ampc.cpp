@@ -41,6 +41,11 @@ int main(int argc, char **argv) {
   app.add_option("--precision", options.precision, "how to compute: f32")
       ->type_name("P")
       ->capture_default_str();
+  app.add_option("--max-nodes", options.maxNodes,
+                 "refuse models that are, or expand to, more nodes")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("--external-weights", options.externalWeights,
                "put the weights into OUT.weights");
   app.add_option("--report", options.report,

@@ -67,6 +67,19 @@ Type scalarType(MLIRContext *context, DType dtype) {
                         : elementType(context, dtype);
 }
 
+bool isAddressable(ArrayRef<int64_t> shape, Type element) {
+  constexpr int64_t most = int64_t(1) << 47;
+  int64_t bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  for (int64_t size : shape) {
+    if (ShapedType::isDynamic(size) || size == 0)
+      continue;
+    if (size < 0 || size > most / bytes)
+      return false;
+    bytes *= size;
+  }
+  return true;
+}
+
 bool isFloat(DType dtype) {
   switch (dtype) {
   case DType::Float:

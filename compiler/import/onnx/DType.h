@@ -41,6 +41,11 @@ mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
 /// The type of one scalar of a shape value: `index` for int32 and int64.
 mlir::Type scalarType(mlir::MLIRContext *context, DType dtype);
 
+/// Whether a tensor of these sizes (dynamic ones count as 1, as do sizes of 0)
+/// has fewer bytes than an address space. Sizes above that are no sizes, and
+/// their product need not even fit 64 bits.
+bool isAddressable(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
 bool isFloat(DType dtype);
 bool isUnsigned(DType dtype);
 /// Signed or unsigned integer, not bool.

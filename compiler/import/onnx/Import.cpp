@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/Import.h"
 
+#include "compiler/import/onnx/Check.h"
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Model.h"
 #include "compiler/import/onnx/OpTable.h"
@@ -34,6 +35,15 @@ static void setModelAttributes(ModuleOp module, const onnx::ModelProto &model,
                   DictionaryAttr::get(module.getContext(), opsets));
 }
 
+/// The first of what may be a line for each node of a large model.
+static void report(ArrayRef<std::string> lines, Location loc) {
+  constexpr size_t most = 50;
+  for (const std::string &line : lines.take_front(most))
+    emitError(loc) << line;
+  if (lines.size() > most)
+    emitError(loc) << "and " << lines.size() - most << " errors more";
+}
+
 OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
                                        const ImportOptions &options,
                                        MLIRContext &context) {
@@ -42,14 +52,19 @@ OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
                       math::MathDialect, scf::SCFDialect,
                       tensor::TensorDialect>();
   Location unknown = UnknownLoc::get(&context);
-  std::string error;
   // The checker needs its schemas.
   OpTable::get();
-  std::unique_ptr<onnx::ModelProto> model = loadModel(path, error);
+  std::string problem;
+  std::unique_ptr<onnx::ModelProto> model = loadModel(path, problem);
   if (!model) {
-    emitError(unknown) << error;
+    emitError(unknown) << problem;
     return nullptr;
   }
+  std::vector<std::string> problems =
+      checkModel(*model, Limits{options.maxNodes}, modelDirectory(path));
+  report(problems, unknown);
+  if (!problems.empty())
+    return nullptr;
 
   Location loc = NameLoc::get(StringAttr::get(&context, path));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -61,8 +76,7 @@ OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
 
   SmallVector<std::string> errors =
       Importer(*model, modelDirectory(path), function).run(options);
-  for (const std::string &line : errors)
-    emitError(unknown) << line;
+  report(errors, unknown);
   if (!errors.empty())
     return nullptr;
   if (failed(verify(*module))) {

@@ -21,6 +21,10 @@ struct ImportOptions {
   /// the initializer and leave the signature, except those named here, which
   /// become ordinary inputs without a default.
   llvm::StringSet<> overridable;
+
+  /// Nodes that a model may have or become, when function bodies are inlined
+  /// and loops unrolled. Files that are small can mean any number of them.
+  int64_t maxNodes = 100'000;
 };
 
 /// Reads an ONNX model: a protobuf file, or ONNX's text syntax where the name

@@ -15,31 +15,22 @@ using namespace mlir;
 
 namespace ampc::onnx_import {
 
-std::string describe(const onnx::NodeProto &proto, int index, int version) {
-  std::string text = proto.name().empty() ? "node #" + std::to_string(index)
-                                          : "node '" + proto.name() + "'";
-  text += " (";
-  if (!proto.domain().empty() && proto.domain() != "ai.onnx")
-    text += proto.domain() + ".";
-  text += proto.op_type();
-  if (version)
-    text += ", version " + std::to_string(version);
-  return text + ")";
-}
-
 Importer::Importer(onnx::ModelProto &model, std::string directory,
                    func::FuncOp function)
     : builder(OpBuilder::atBlockEnd(&function.front())), scalars(builder),
       weights(function), forms(builder, scalars, weights),
       external(std::move(directory)), model(model), function(function) {
   for (const auto &import : model.opset_import())
-    top.opsets[import.domain() == "ai.onnx" ? "" : import.domain()] =
+    top.opsets[plainDomain(import.domain())] =
         static_cast<int>(import.version());
   if (top.opsets.empty())
     top.opsets[""] = 1;
+  for (const onnx::FunctionProto &function : model.functions())
+    functions[functionKey(function)] = &function;
 }
 
 SmallVector<std::string> Importer::run(const ImportOptions &options) {
+  nodesLeft = maxNodes = options.maxNodes;
   findUnsupported(*model.mutable_graph(), top);
   if (!errors.empty())
     return errors;
@@ -112,7 +103,7 @@ static void resolveAttributes(onnx::NodeProto &proto, const Scope &scope) {
 
 LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
   onnx::NodeProto &proto = *node.proto;
-  std::string domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+  std::string domain = plainDomain(proto.domain());
   node.scope = &scope;
   node.opset = scope.opsets.lookup(domain);
   if (!findLocalFunction(proto))
@@ -151,6 +142,13 @@ static bool hasSubgraph(const onnx::NodeProto &proto) {
 
 LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
                                    Scope &scope) {
+  error.clear();
+  if (nodesLeft-- == 0)
+    errors.push_back("becomes more than the " + std::to_string(maxNodes) +
+                     " nodes that --max-nodes allows, when function bodies are "
+                     "inlined and loops unrolled");
+  if (nodesLeft < 0)
+    return failure();
   Node node{&proto, nullptr, 0, 0, builder.getUnknownLoc()};
   onnx::NodeProto resolved;
   if (llvm::any_of(proto.attribute(), [](const auto &attribute) {
@@ -241,13 +239,42 @@ LogicalResult Importer::build(Node &node, const Scope &scope) {
   return inlineFunction(node, *body, scope);
 }
 
-LogicalResult Importer::checkOutputs(const Node &node,
+LogicalResult Importer::checkSizes(Node &node, unsigned index,
+                                   const NamedValue &value) {
+  std::string who = "output " + std::to_string(index);
+  SmallVector<int64_t> shape = staticShape(value.dims);
+  auto negative = [](int64_t size) {
+    return !ShapedType::isDynamic(size) && size < 0;
+  };
+  if (llvm::any_of(shape, negative))
+    return fail(who + " would have a negative size: " + toString(value.dims));
+  if (!isAddressable(shape, elementType(builder.getContext(), value.dtype)))
+    return fail(who + " is larger than any memory: " + toString(value.dims));
+  // What only the run knows is tested there, unless it is made of sizes.
+  NodeBuilder b(*this, node);
+  for (Scalar size : value.dims)
+    if (!isNonNegative(size) &&
+        failed(b.require(
+            scalars.compare(arith::CmpIPredicate::sge, size, scalars.index(0)),
+            who + " would have a negative size")))
+      return failure();
+  return success();
+}
+
+LogicalResult Importer::checkOutputs(Node &node,
                                      ArrayRef<onnx::TypeProto> inferred) {
   for (auto [i, value] : llvm::enumerate(node.outputs)) {
     if (node.outputNames[i].empty())
       continue;
     if (!value)
       return fail("output " + Twine(i) + " is not supported");
+    if (failed(checkSizes(node, i, *value)))
+      return failure();
+    if (i < inferred.size() &&
+        llvm::any_of(
+            inferred[i].tensor_type().shape().dim(),
+            [](const auto &dim) { return dim.dim_value() < 0; }))
+      return fail("output " + Twine(i) + " would have a negative size");
     std::string why;
     if (i < inferred.size() && !agrees(*value, inferred[i], why))
       return fail("internal error: output " + Twine(i) +
@@ -269,6 +296,9 @@ LogicalResult Importer::placeholders(Node &node,
         !inferred[i].tensor_type().has_shape())
       return failure();
     const auto &type = inferred[i].tensor_type();
+    if (llvm::any_of(type.shape().dim(),
+                     [](const auto &dim) { return dim.dim_value() < 0; }))
+      return failure();
     Tensor tensor;
     tensor.dtype = static_cast<DType>(type.elem_type());
     if (!elementType(builder.getContext(), tensor.dtype))

@@ -108,13 +108,16 @@ private:
                                  Scope &scope);
   mlir::LogicalResult resolve(Node &node, int index, const Scope &scope);
   mlir::LogicalResult build(Node &node, const Scope &scope);
-  mlir::LogicalResult checkOutputs(const Node &node,
+  mlir::LogicalResult checkSizes(Node &node, unsigned index,
+                                 const NamedValue &value);
+  mlir::LogicalResult checkOutputs(Node &node,
                                    llvm::ArrayRef<onnx::TypeProto> inferred);
   mlir::LogicalResult placeholders(Node &node,
                                    llvm::ArrayRef<onnx::TypeProto> inferred);
 
   // Functions.cpp
-  const onnx::FunctionProto *findLocalFunction(const onnx::NodeProto &proto);
+  const onnx::FunctionProto *
+  findLocalFunction(const onnx::NodeProto &proto) const;
   mlir::LogicalResult inlineFunction(Node &node, onnx::FunctionProto &function,
                                      const Scope &scope);
 
@@ -125,6 +128,13 @@ private:
 
   onnx::ModelProto &model;
   mlir::func::FuncOp function;
+  /// Functions that findUnsupported has been through.
+  llvm::DenseSet<const onnx::FunctionProto *> searched;
+  /// The model's functions by functionKey.
+  llvm::StringMap<const onnx::FunctionProto *> functions;
+  /// How many nodes may still be built: what bodies and unrolled loops add up
+  /// to has no bound of its own.
+  int64_t nodesLeft = 0, maxNodes = 0;
   Scope top;
   /// Names of symbolic dimensions with the size that stands for them.
   llvm::StringMap<Scalar> symbols;
@@ -132,9 +142,6 @@ private:
   std::string error;
   llvm::SmallVector<std::string> errors;
 };
-
-/// How messages name a node: "node 'Conv_3' (Conv, version 11)".
-std::string describe(const onnx::NodeProto &proto, int index, int version);
 
 } // namespace ampc::onnx_import
 

@@ -4,7 +4,7 @@
 
 #include "compiler/import/onnx/Weights.h"
 
-#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cstring>
 #include <onnx/onnx_pb.h>
@@ -85,20 +85,31 @@ ValueRef importTensor(onnx::TensorProto &tensor, StringRef name,
     error = "has type " + dtypeName(dtype) + ", which is not supported";
     return nullptr;
   }
+  if (tensor.has_raw_data() &&
+      tensor.float_data_size() + tensor.double_data_size() +
+          tensor.int32_data_size() + tensor.int64_data_size() +
+          tensor.uint64_data_size()) {
+    error = "has data twice: raw_data and a typed field";
+    return nullptr;
+  }
   if (tensor.has_segment()) {
     error = "is a segment of a tensor, which is not supported";
     return nullptr;
   }
   SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
-  uint64_t size = elementBytes(element);
-  for (int64_t dim : shape) {
-    auto product = llvm::checkedMulUnsigned<uint64_t>(size, dim);
-    if (dim < 0 || !product || *product > INT64_MAX) {
-      error = "has an impossible shape";
-      return nullptr;
-    }
-    size = *product;
+  if (llvm::any_of(shape, ShapedType::isDynamic) ||
+      !isAddressable(shape, element)) {
+    error = "has an impossible shape: [" +
+            llvm::join(
+                llvm::map_range(
+                    shape, [](int64_t size) { return std::to_string(size); }),
+                ", ") +
+            "]";
+    return nullptr;
   }
+  uint64_t size = elementBytes(element);
+  for (int64_t dim : shape)
+    size *= dim;
 
   std::optional<AsmResourceBlob> blob;
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {

@@ -307,16 +307,20 @@ std::optional<int64_t> constantInt(Scalar scalar) {
   return getConstantIntValue(scalar);
 }
 
-bool isNonNegative(Scalar scalar) {
+/// Looks `depth` ops deep: shapes that add and multiply sizes are no deeper,
+/// and in a graph that shares its operands every step may double the work.
+static bool isNonNegative(Scalar scalar, int depth) {
   if (auto constant = constantInt(scalar))
     return *constant >= 0;
   auto value = dyn_cast<Value>(scalar);
   Operation *op = value ? value.getDefiningOp() : nullptr;
-  if (!op)
+  if (!op || !depth)
     return false;
   if (isa<tensor::DimOp>(op))
     return true;
-  auto operand = [&](unsigned i) { return isNonNegative(op->getOperand(i)); };
+  auto operand = [&](unsigned i) {
+    return isNonNegative(op->getOperand(i), depth - 1);
+  };
   // Sizes do not overflow: tensors that large do not exist.
   if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivSIOp,
           arith::DivUIOp>(op))
@@ -327,6 +331,8 @@ bool isNonNegative(Scalar scalar) {
     return operand(1) && operand(2);
   return false;
 }
+
+bool isNonNegative(Scalar scalar) { return isNonNegative(scalar, 10); }
 
 bool constantInts(ArrayRef<Scalar> scalars, SmallVectorImpl<int64_t> &result) {
   for (Scalar scalar : scalars) {

@@ -88,6 +88,10 @@ static FailureOr<Argument> readArgument(const std::string &name,
     argument.shape.push_back(size);
     argument.symbols.push_back(symbol);
   }
+  if (!isAddressable(argument.shape, elementType(context, argument.dtype))) {
+    error = subject + "is larger than any memory";
+    return failure();
+  }
   return argument;
 }
 
@@ -254,6 +258,13 @@ LogicalResult Importer::setResults(const Scope &scope) {
     if (!value || !*value)
       return fail("output '" + Twine(output.name()) +
                   "' is defined by no node");
+    // Declared sizes may be stale; the element type is the interface.
+    auto declared = static_cast<DType>(output.type().tensor_type().elem_type());
+    if ((*value)->isTensor() && declared != DType::Undefined &&
+        declared != (*value)->dtype)
+      return fail("output '" + Twine(output.name()) + "' is declared as " +
+                  dtypeName(declared) + ", but is " +
+                  dtypeName((*value)->dtype));
     forms.refresh(**value);
     collectResults(output.name(), **value,
                    &output.type().tensor_type().shape(), results);

@@ -5,7 +5,9 @@
 
 // CHECK-LABEL: func @main(%arg0: memref<?xf32>, %arg1: index, %arg2: index)
 // CHECK-SAME:    amp.outputs = [{amp.name = "y", type = memref<?x?xf32>}]
-// CHECK:       %[[B:.*]] = arith.muli %{{.*}}, %arg1
+// CHECK:       %[[LOW:.*]], %[[HIGH:.*]] = arith.mulsi_extended %{{.*}}, %arg1
+// CHECK:       %[[FITS:.*]] = arith.andi
+// CHECK:       %[[B:.*]] = arith.select %[[FITS]], %[[LOW]], %c-1
 // CHECK:       %[[BASE:.*]], %[[O:.*]] = amp.arena 0 sizes(%[[B]])
 // CHECK:       %[[A:.*]] = memref.view %[[BASE]][%[[O]]][%arg1] : memref<?xi8> to memref<?xf32>
 // CHECK:       amp.kernel {{.*}} outs(%[[A]] : memref<?xf32>)

@@ -164,6 +164,9 @@ static LogicalResult buildSplit(NodeBuilder &b) {
   } else {
     // Equal parts; from opset 18 on the last ones may be smaller.
     int64_t parts = b.numOutputs();
+    if (int64_t given = b.intAttr("num_outputs", parts); given != parts)
+      return b.fail("has num_outputs " + Twine(given) + " and " +
+                    Twine(parts) + " outputs");
     bool equal = b.node.version < 18;
     Scalar part =
         equal ? s.div(total, s.index(parts)) : s.ceilDiv(total, s.index(parts));
