@@ -53,7 +53,7 @@ static bool isOwnOrNew(Value value, Value argument, Region &loop) {
 
 /// Copies what a loop yields of the memory of other arguments or of values from
 /// outside: no two of its arguments may share memory.
-static void separateYields(Region &body, Block::BlockArgListType arguments) {
+static void separateYields(Region &body, ValueRange arguments) {
   Operation *yield = body.front().getTerminator();
   OpBuilder builder(yield);
   for (auto [operand, argument] :
@@ -85,6 +85,18 @@ static void dropWithoutLoop(bufferization::MaterializeInDestinationOp op) {
   op->erase();
 }
 
+/// For each value that the body yields the argument that it becomes, or null.
+/// The condition may leave some out.
+static SmallVector<Value> yieldedArguments(scf::WhileOp loop) {
+  SmallVector<Value> arguments(loop.getBeforeArguments().size());
+  for (auto [passed, argument] : llvm::zip(loop.getConditionOp().getArgs(),
+                                           loop.getAfterArguments()))
+    if (auto before = dyn_cast<BlockArgument>(passed);
+        before && before.getOwner() == loop.getBeforeBody())
+      arguments[before.getArgNumber()] = argument;
+  return arguments;
+}
+
 namespace {
 struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
   void runOnOperation() override {
@@ -104,7 +116,7 @@ struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
       else if (auto loop = dyn_cast<scf::ForOp>(op))
         separateYields(loop.getRegion(), loop.getRegionIterArgs());
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
-        separateYields(loop.getAfter(), loop.getAfterArguments());
+        separateYields(loop.getAfter(), yieldedArguments(loop));
     });
 
     bufferization::OneShotBufferizationOptions options;

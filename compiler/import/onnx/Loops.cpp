@@ -309,13 +309,8 @@ Value LoopBuilder::writeBack(Value value, Value argument) {
       other && other.getOwner() == block()) {
     if (root == argument)
       return argument;
-    auto type = cast<RankedTensorType>(value.getType());
-    Value copy = b.create<tensor::EmptyOp>(
-        type, amp::dynamicDims(b.builder(), b.loc(), type,
-                               amp::dimsOf(b.builder(), b.loc(), value)));
-    return b.create<bufferization::MaterializeInDestinationOp>(type, value,
-                                                               copy)
-        .getResult();
+    return b.create<bufferization::AllocTensorOp>(
+        cast<RankedTensorType>(value.getType()), ValueRange(), value);
   }
   return value;
 }

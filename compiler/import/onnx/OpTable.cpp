@@ -27,6 +27,7 @@ OpTable::OpTable() {
   registerMathOps(*this);
   registerMatmulOps(*this);
   registerMovementOps(*this);
+  registerNonMaxSuppressionOps(*this);
   registerNormOps(*this);
   registerPadOps(*this);
   registerPointwiseOps(*this);

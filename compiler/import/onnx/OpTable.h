@@ -54,6 +54,7 @@ void registerLstmOps(OpTable &table);
 void registerMathOps(OpTable &table);
 void registerMatmulOps(OpTable &table);
 void registerMovementOps(OpTable &table);
+void registerNonMaxSuppressionOps(OpTable &table);
 void registerNormOps(OpTable &table);
 void registerPadOps(OpTable &table);
 void registerPointwiseOps(OpTable &table);
