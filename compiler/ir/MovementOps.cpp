@@ -176,7 +176,7 @@ LogicalResult SliceOp::verify() {
     int64_t first = getStaticStarts()[i], size = source.getDimSize(i);
     int64_t last =
         plus(first, times(plus(result.getDimSize(i), -1), getStaticSteps()[i]));
-    // A size that only the run knows may be zero.
+    // A result of unknown size may be empty.
     if (result.getDimSize(i) == 0 || result.isDynamicDim(i) ||
         ShapedType::isDynamic(size))
       continue;

@@ -4,6 +4,7 @@
 
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Model.h"
+#include "compiler/import/onnx/OpTable.h"
 #include "compiler/ir/Amp.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -42,6 +43,8 @@ OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
                       tensor::TensorDialect>();
   Location unknown = UnknownLoc::get(&context);
   std::string error;
+  // The checker needs its schemas.
+  OpTable::get();
   std::unique_ptr<onnx::ModelProto> model = loadModel(path, error);
   if (!model) {
     emitError(unknown) << error;
