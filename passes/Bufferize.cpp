@@ -35,7 +35,8 @@ static bool isOwnOrNew(Value value, Value argument, Region &loop) {
       value = kernel.getOuts()[number];
     else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
       value = insert.getDest();
-    else if (auto store = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+    else if (auto store =
+                 dyn_cast<bufferization::MaterializeInDestinationOp>(op))
       value = store.getDest();
     else if (isa<ReshapeOp, tensor::CastOp, ToHostOp, ToDeviceOp>(op))
       value = op->getOperand(0);
@@ -74,13 +75,14 @@ static void dropWithoutLoop(bufferization::MaterializeInDestinationOp op) {
   bool isArgument =
       isa<BlockArgument>(root) &&
       isa<LoopLikeOpInterface>(root.getParentBlock()->getParentOp());
-  if (isArgument || root.getDefiningOp<tensor::EmptyOp>() || !op->getNumResults())
+  if (isArgument || root.getDefiningOp<tensor::EmptyOp>() ||
+      !op->getNumResults())
     return;
   OpBuilder builder(op);
   Value source = op.getSource();
   if (source.getType() != op.getDest().getType())
-    source = builder.create<tensor::CastOp>(op.getLoc(),
-                                            op.getDest().getType(), source);
+    source = builder.create<tensor::CastOp>(op.getLoc(), op.getDest().getType(),
+                                            source);
   op->getResult(0).replaceAllUsesWith(source);
   op->erase();
 }
@@ -89,8 +91,8 @@ static void dropWithoutLoop(bufferization::MaterializeInDestinationOp op) {
 /// The condition may leave some out.
 static SmallVector<Value> yieldedArguments(scf::WhileOp loop) {
   SmallVector<Value> arguments(loop.getBeforeArguments().size());
-  for (auto [passed, argument] : llvm::zip(loop.getConditionOp().getArgs(),
-                                           loop.getAfterArguments()))
+  for (auto [passed, argument] :
+       llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments()))
     if (auto before = dyn_cast<BlockArgument>(passed);
         before && before.getOwner() == loop.getBeforeBody())
       arguments[before.getArgNumber()] = argument;
@@ -132,9 +134,9 @@ struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
               cast<TensorType>(value.getType()), space);
         };
     options.allowReturnAllocsFromLoops = true;
-    // Bodies of kernels stay on tensors. Kernels on buffers are done, though their
-    // block arguments are tensors: one that is made in the memory of an erased op
-    // would be taken for that op and reported as not bufferized.
+    // Bodies of kernels stay on tensors. Kernels on buffers are done, though
+    // their block arguments are tensors: one that is made in the memory of an
+    // erased op would be taken for that op and reported as not bufferized.
     options.opFilter.denyOperation([](Operation *op) {
       auto kernel = dyn_cast<KernelOp>(op);
       return (kernel && kernel.isBufferized()) ||

@@ -37,10 +37,10 @@ static void setModelAttributes(ModuleOp module, const onnx::ModelProto &model,
 OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
                                        const ImportOptions &options,
                                        MLIRContext &context) {
-  context.loadDialect<::amp::AmpDialect, arith::ArithDialect,
-                      bufferization::BufferizationDialect, func::FuncDialect,
-                      math::MathDialect, scf::SCFDialect,
-                      tensor::TensorDialect>();
+  context
+      .loadDialect<::amp::AmpDialect, arith::ArithDialect,
+                   bufferization::BufferizationDialect, func::FuncDialect,
+                   math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   Location unknown = UnknownLoc::get(&context);
   std::string error;
   // The checker needs its schemas.

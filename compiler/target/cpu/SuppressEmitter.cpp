@@ -105,20 +105,20 @@ private:
         loc, TypeRange{b.getIndexType(), b.getI1Type()},
         ValueRange{index(0), free},
         [&](OpBuilder &, Location, ValueRange args) {
-          Value inside = b.create<arith::CmpIOp>(
-              loc, arith::CmpIPredicate::slt, args[0], rank);
-          b.create<scf::ConditionOp>(
-              loc, make<arith::AndIOp>(inside, args[1]), args);
+          Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                 args[0], rank);
+          b.create<scf::ConditionOp>(loc, make<arith::AndIOp>(inside, args[1]),
+                                     args);
         },
         [&](OpBuilder &, Location, ValueRange args) {
-          Value kept = loadElements(b, loc, values.out(0),
-                                    {batch, category, args[0]}, b.getI1Type(),
-                                    1);
+          Value kept =
+              loadElements(b, loc, values.out(0), {batch, category, args[0]},
+                           b.getI1Type(), 1);
           auto check = b.create<scf::IfOp>(
               loc, kept,
               [&](OpBuilder &, Location) {
-                b.create<scf::YieldOp>(
-                    loc, isApart(box, boxAt(boxNumber(args[0]))));
+                b.create<scf::YieldOp>(loc,
+                                       isApart(box, boxAt(boxNumber(args[0]))));
               },
               [&](OpBuilder &, Location) {
                 b.create<scf::YieldOp>(loc, free);
@@ -131,12 +131,12 @@ private:
   }
 
   Value boxNumber(Value rank) {
-    Value stored = b.create<memref::LoadOp>(
-        loc, order, ValueRange{batch, category, rank});
+    Value stored =
+        b.create<memref::LoadOp>(loc, order, ValueRange{batch, category, rank});
     OpFoldResult number =
         Value(b.create<arith::IndexCastOp>(loc, b.getIndexType(), stored));
-    return ix.value(ix.max(ix.constant(0),
-                           ix.min(number, ix.sub(count, ix.constant(1)))));
+    return ix.value(
+        ix.max(ix.constant(0), ix.min(number, ix.sub(count, ix.constant(1)))));
   }
 
   Box boxAt(Value box) {
@@ -148,10 +148,9 @@ private:
       Value half = number(0.5);
       Value width = make<arith::MulFOp>(x[2], half),
             height = make<arith::MulFOp>(x[3], half);
-      return {make<arith::SubFOp>(x[1], height),
-              make<arith::SubFOp>(x[0], width),
-              make<arith::AddFOp>(x[1], height),
-              make<arith::AddFOp>(x[0], width)};
+      return {
+          make<arith::SubFOp>(x[1], height), make<arith::SubFOp>(x[0], width),
+          make<arith::AddFOp>(x[1], height), make<arith::AddFOp>(x[0], width)};
     }
     return {make<arith::MinimumFOp>(x[0], x[2]),
             make<arith::MinimumFOp>(x[1], x[3]),
@@ -175,8 +174,8 @@ private:
                make<arith::MinimumFOp>(x.bottom, y.bottom),
                make<arith::MinimumFOp>(x.right, y.right)};
     Value shared = area(common);
-    Value all = make<arith::SubFOp>(
-        make<arith::AddFOp>(area(x), area(y)), shared);
+    Value all =
+        make<arith::SubFOp>(make<arith::AddFOp>(area(x), area(y)), shared);
     Value ratio = make<arith::DivFOp>(shared, all);
     Value above = make<arith::AndIOp>(compare(P::OGT, shared, number(0)),
                                       compare(P::OGT, ratio, overlap));

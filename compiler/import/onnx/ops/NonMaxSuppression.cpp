@@ -28,9 +28,9 @@ static LogicalResult buildNonMaxSuppression(NodeBuilder &b) {
   Builder &builder = b.builder();
   auto limit = number(b, 2, s.index(0));
   auto overlap = number(b, 3, Attribute(builder.getF32FloatAttr(0)));
-  auto threshold =
-      number(b, 4, Attribute(builder.getF32FloatAttr(
-                       -std::numeric_limits<float>::infinity())));
+  auto threshold = number(b, 4,
+                          Attribute(builder.getF32FloatAttr(
+                              -std::numeric_limits<float>::infinity())));
   if (failed(limit) || failed(overlap) || failed(threshold))
     return failure();
   Tensor boxes = b.tensor(0), scores = b.tensor(1);
