@@ -36,7 +36,8 @@ static bool isOwnOrNew(Value value, Value argument, Region &loop) {
       value = kernel.getOuts()[number];
     else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
       value = insert.getDest();
-    else if (auto store = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+    else if (auto store =
+                 dyn_cast<bufferization::MaterializeInDestinationOp>(op))
       value = store.getDest();
     else if (isa<ReshapeOp, tensor::CastOp, ToHostOp, ToDeviceOp>(op))
       value = op->getOperand(0);
@@ -54,7 +55,7 @@ static bool isOwnOrNew(Value value, Value argument, Region &loop) {
 
 /// Copies what a loop yields of the memory of other arguments or of values from
 /// outside: no two of its arguments may share memory.
-static void separateYields(Region &body, Block::BlockArgListType arguments) {
+static void separateYields(Region &body, ValueRange arguments) {
   Operation *yield = body.front().getTerminator();
   OpBuilder builder(yield);
   for (auto [operand, argument] :
@@ -75,15 +76,28 @@ static void dropWithoutLoop(bufferization::MaterializeInDestinationOp op) {
   bool isArgument =
       isa<BlockArgument>(root) &&
       isa<LoopLikeOpInterface>(root.getParentBlock()->getParentOp());
-  if (isArgument || root.getDefiningOp<tensor::EmptyOp>() || !op->getNumResults())
+  if (isArgument || root.getDefiningOp<tensor::EmptyOp>() ||
+      !op->getNumResults())
     return;
   OpBuilder builder(op);
   Value source = op.getSource();
   if (source.getType() != op.getDest().getType())
-    source = builder.create<tensor::CastOp>(op.getLoc(),
-                                            op.getDest().getType(), source);
+    source = builder.create<tensor::CastOp>(op.getLoc(), op.getDest().getType(),
+                                            source);
   op->getResult(0).replaceAllUsesWith(source);
   op->erase();
+}
+
+/// For each value that the body yields the argument that it becomes, or null.
+/// The condition may leave some out.
+static SmallVector<Value> yieldedArguments(scf::WhileOp loop) {
+  SmallVector<Value> arguments(loop.getBeforeArguments().size());
+  for (auto [passed, argument] :
+       llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments()))
+    if (auto before = dyn_cast<BlockArgument>(passed);
+        before && before.getOwner() == loop.getBeforeBody())
+      arguments[before.getArgNumber()] = argument;
+  return arguments;
 }
 
 namespace {
@@ -105,7 +119,7 @@ struct Bufferize : public amp::impl::BufferizeBase<Bufferize> {
       else if (auto loop = dyn_cast<scf::ForOp>(op))
         separateYields(loop.getRegion(), loop.getRegionIterArgs());
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
-        separateYields(loop.getAfter(), loop.getAfterArguments());
+        separateYields(loop.getAfter(), yieldedArguments(loop));
     });
     // CSE has made one of all that are of one size. Apart again, each is a
     // buffer of its own without the analysis having to find out: its time grows

@@ -112,6 +112,15 @@ grows (float[n, 2] x, int64 trips) => (float[m, 2] y, int64[k] sizes) <bool yes 
   }>
 }"""
 
+# A size that is constant before the loop only.
+LOOP_GROWS_FROM_ONE = """
+longer (float[1, 2] x, int64 trips) => (float[m, 2] y) <bool yes = {1}> {
+  y = Loop(trips, yes, x) <body = step (int64 i, bool c, float[a, 2] s) => (bool more, float[b, 2] t) {
+    t = Concat<axis = 0>(s, x)
+    more = Identity(c)
+  }>
+}"""
+
 # Ends by what it computes; its outputs' length is known then only.
 LOOP_WHILE = """
 search (float x, float limit) => (float y, float[k] seen, int64 count)
@@ -148,6 +157,21 @@ scans (float[n] x, int64 trips) => (float[k, m] y) <bool yes = {1}> {
     more = Identity(c)
   }>
 }"""
+
+# Elements of one, two, ... numbers: no tensor holds them.
+LOOP_RAGGED = """
+ragged (float[n] x, int64 trips) => (float[k, m] y) <bool yes = {1}, int64[1] zero = {0}, int64[1] one = {1}> {
+  y = Loop(trips, yes) <body = step (int64 i, bool c) => (bool more, float[m] e) {
+    number = Reshape(i, one)
+    end = Add(number, one)
+    e = Slice(x, zero, end)
+    more = Identity(c)
+  }>
+}"""
+
+# A dimension that the compiler could not know to be one.
+SQUEEZE = """
+squeeze (float[n, 3] x) => (float[n, 3] y) { y = Squeeze(x) }"""
 
 LOOP_IN_LOOP = """
 loops (float[n] x, int64 outer, int64 inner) => (float[n] y) <bool yes = {1}> {
@@ -214,6 +238,26 @@ positions (float[n, m] x, float[n, m] z) => (int64[2, k] p, float[k] v, float[k,
   half = Constant<value_float = 0.5>()
   filled = ConstantOfShape(shape)
   tiled = Add(filled, half)
+}"""
+
+# Sizes that kernels compute.
+COMPUTED_SIZES = """
+computed (float[n] x, int64[k] counts) => (int64[a] r, float[b] filled, float[c] tiled, float[d] cut, float[e, f] wide,
+                                           float[g, h] shaped)
+    <int64 zero = {0}, int64 one = {1}, int64[1] first = {0}, int64[1] minus = {-1}> {
+  total = ReduceSum<keepdims = 0>(counts)
+  most = ReduceMax<keepdims = 0>(counts)
+  r = Range(zero, total, one)
+  size = Unsqueeze(total, first)
+  times = Unsqueeze(most, first)
+  filled = ConstantOfShape(size)
+  tiled = Tile(x, times)
+  cut = Slice(x, first, times)
+  shape = Shape(x)
+  both = Concat<axis = 0>(size, shape)
+  wide = Expand(x, both)
+  rows = Concat<axis = 0>(times, minus)
+  shaped = Reshape(tiled, rows)
 }"""
 
 COMPRESS = """
@@ -319,6 +363,7 @@ def cases():
     yield "loop casts", LOOP_CASTS, [[f([1e-12, 123456.7, 1 / 3, 0.1]), scalar(t)] for t in (0, 1, 3)]
     yield "loop trades", LOOP_TRADES, [[x(n), x(n), scalar(t)] for n in (0, 3) for t in (0, 1, 2, 5)]
     yield "loop grows", LOOP_GROWS, [[x(n, 2), scalar(t)] for n in (0, 1, 3) for t in (0, 1, 6)]
+    yield "loop grows from one", LOOP_GROWS_FROM_ONE, [[x(1, 2), scalar(t)] for t in (0, 1, 6)]
     yield "loop while", LOOP_WHILE, [[f(0.5), f(limit)] for limit in (0, 1, 5, 40)]
     yield "loop both", LOOP_BOTH, [
         [x(3) + 2, scalar(t), c, f(100)] for t in (0, 2, 30) for c in (yes, no)]
@@ -332,6 +377,8 @@ def cases():
     yield "sequence in loop", SEQUENCE_IN_LOOP, [[x(n)] for n in (1, 5)]
     mask = lambda n, m: (RANDOM.integers(0, 2, (n, m)) * 1.5).astype(np.float32)  # noqa: E731
     yield "nonzero", NONZERO, [[mask(n, m), x(n, m)] for n in (1, 4) for m in (0, 1, 33)]
+    yield "computed sizes", COMPUTED_SIZES, [
+        [x(n), ints(*counts)] for n in (1, 4) for counts in ([1], [0, 3], [2, 1, 2])]
     yield "compress", COMPRESS, [
         [x(n, 3), RANDOM.integers(0, 2, n).astype(bool)] for n in (1, 2, 50)]
     repeated = lambda n: (RANDOM.integers(0, max(n // 2, 1), n) / 4).astype(np.float32)  # noqa: E731
@@ -355,3 +402,12 @@ def cases():
         "LSTM", 4, 6, 5, attributes=', activations = ["HardSigmoid", "Softsign", "Relu"],'
         " activation_alpha = [0.3], activation_beta = [0.4]"),
         [layer_inputs(4, 6, 5, t, b) for t, b in STEPS])
+
+
+def faults():
+    """Models, inputs with which they run, and some with which the run must end, with
+    what it says then."""
+    yield ("ragged", LOOP_RAGGED, [uniform(4), scalar(1)], [uniform(4), scalar(3)],
+           "node #0 (Loop, version 16): scans elements whose sizes differ between iterations")
+    yield ("squeeze", SQUEEZE, [uniform(2, 3)], [uniform(1, 3)],
+           "was compiled for a size of dimension 0 other than one; fix it by --dim")

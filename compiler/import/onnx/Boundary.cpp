@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/Boundary.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 
 namespace ampc::onnx_import {
@@ -81,15 +83,17 @@ LogicalResult Boundary::widen(NodeBuilder &b, const NamedValue &value,
   return success();
 }
 
-void Boundary::widenAll(bool &changed) {
-  changed |= isList;
-  isList = false;
-  for (Scalar &size : dims) {
-    changed |= bool(size);
-    size = Scalar();
-  }
-  for (Boundary &element : elements)
-    element.widenAll(changed);
+bool moveBefore(NodeBuilder &b, Scalar size, Operation *op) {
+  if (b.scalars.isVisible(size))
+    return true;
+  Operation *producer = cast<Value>(size).getDefiningOp();
+  if (!producer || producer->getNumRegions() || !isPure(producer) ||
+      !llvm::all_of(producer->getOperands(), [&](Value operand) {
+        return moveBefore(b, Scalar(operand), op);
+      }))
+    return false;
+  producer->moveBefore(op);
+  return true;
 }
 
 /// Sizes as the type shows them.
@@ -180,9 +184,8 @@ ValueRef Boundary::bind(NodeBuilder &b, ValueRange &values) const {
       size = take();
   // What comes out of control flow has sizes that only this op tells.
   if (SmallVector<Value> dynamic = b.dynamic(value->dims); !dynamic.empty())
-    value->tensor =
-        b.create<amp::ReshapeOp>(value->tensor.getType(), value->tensor,
-                                 dynamic);
+    value->tensor = b.create<amp::ReshapeOp>(value->tensor.getType(),
+                                             value->tensor, dynamic);
   return value;
 }
 

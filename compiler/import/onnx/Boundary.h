@@ -29,9 +29,6 @@ public:
   mlir::LogicalResult widen(NodeBuilder &b, const NamedValue &value,
                             MergeFn merge, bool &changed);
 
-  /// Lets all sizes pass; `changed` as above.
-  void widenAll(bool &changed);
-
   /// The types of the values that pass.
   void types(NodeBuilder &b, llvm::SmallVectorImpl<mlir::Type> &types) const;
 
@@ -55,6 +52,10 @@ private:
   Dims dims;
   std::vector<Boundary> elements;
 };
+
+/// Moves what computes a size before `op`, in one of whose regions it stands,
+/// unless it depends on what only the region knows. Whether it is visible now.
+bool moveBefore(NodeBuilder &b, Scalar size, mlir::Operation *op);
 
 } // namespace ampc::onnx_import
 

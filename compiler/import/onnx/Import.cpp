@@ -47,10 +47,10 @@ static void report(ArrayRef<std::string> lines, Location loc) {
 OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
                                        const ImportOptions &options,
                                        MLIRContext &context) {
-  context.loadDialect<::amp::AmpDialect, arith::ArithDialect,
-                      bufferization::BufferizationDialect, func::FuncDialect,
-                      math::MathDialect, scf::SCFDialect,
-                      tensor::TensorDialect>();
+  context
+      .loadDialect<::amp::AmpDialect, arith::ArithDialect,
+                   bufferization::BufferizationDialect, func::FuncDialect,
+                   math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   Location unknown = UnknownLoc::get(&context);
   // The checker needs its schemas.
   OpTable::get();

@@ -81,16 +81,8 @@ public:
     return mlir::failure();
   }
 
-  /// How many nodes have failed so far, and what the later ones said, which is
-  /// forgotten.
+  /// How many nodes have failed so far.
   size_t numErrors() const { return errors.size(); }
-  llvm::SmallVector<std::string> takeErrors(size_t from) {
-    llvm::SmallVector<std::string> taken(
-        llvm::make_range(errors.begin() + from, errors.end()));
-    errors.truncate(from);
-    return taken;
-  }
-  void addErrors(llvm::ArrayRef<std::string> lines) { errors.append(lines.begin(), lines.end()); }
 
   mlir::OpBuilder builder;
   ScalarBuilder scalars;

@@ -44,7 +44,6 @@ private:
   LogicalResult buildBody();
   FailureOr<bool> attempt();
   Scalar countOf(bool goesOn);
-  bool hoist(Value value);
   LogicalResult placeScanned();
   void startScanned(Scanned &scan, SmallVectorImpl<Value> &initial);
   LogicalResult storeElement(Scanned &scan, bool reversed,
@@ -109,30 +108,14 @@ FailureOr<bool> LoopBuilder::attempt() {
 LogicalResult LoopBuilder::buildBody() {
   for (const ValueRef &value : spec.initial)
     boundaries.push_back(Boundary::of(b, *value));
-  size_t before = b.importer.numErrors();
-  SmallVector<std::string> errors;
-  bool general = false;
-  // Each attempt that does not fit makes a boundary wider, so this ends.
+  // Each attempt that does not fit makes a boundary wider, so this ends. One
+  // that fails is wrong: the first iteration does have these sizes.
   while (true) {
     auto fits = attempt();
-    if (succeeded(fits) && *fits)
+    if (failed(fits))
+      return failure();
+    if (*fits)
       return success();
-    if (failed(fits)) {
-      // The body may only seem wrong since its sizes were taken as constant.
-      bool widened = false;
-      if (!general)
-        for (Boundary &boundary : boundaries)
-          boundary.widenAll(widened);
-      if (!widened) {
-        if (!errors.empty()) {
-          (void)b.importer.takeErrors(before);
-          b.importer.addErrors(errors);
-        }
-        return failure();
-      }
-      general = true;
-      errors = b.importer.takeErrors(before);
-    }
     draft.erase();
   }
 }
@@ -146,19 +129,6 @@ Scalar LoopBuilder::countOf(bool goesOn) {
   if (auto first = constantInt(spec.first))
     return *first ? trips : zero;
   return s.select(spec.first, trips, zero);
-}
-
-/// Moves what computes a size before the loop unless it depends on values of
-/// the loop.
-bool LoopBuilder::hoist(Value value) {
-  if (s.isVisible(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() || !isPure(op) ||
-      !llvm::all_of(op->getOperands(), [&](Value v) { return hoist(v); }))
-    return false;
-  op->moveBefore(draft);
-  return true;
 }
 
 /// Decides how each scanned output is collected.
@@ -178,8 +148,7 @@ LogicalResult LoopBuilder::placeScanned() {
   for (const Tensor &element : elements) {
     Scanned scan{element, {}, !count, 0};
     for (Scalar size : element.dims) {
-      auto value = dyn_cast<Value>(size);
-      bool known = !value || hoist(value);
+      bool known = moveBefore(b, size, draft);
       scan.dims.push_back(known ? size : Scalar());
       scan.grows |= !known;
     }
@@ -269,7 +238,8 @@ LogicalResult LoopBuilder::storeElement(Scanned &scan, bool reversed,
   Scalar wanted = s.max(s.mul(Scalar(room), s.index(2)), s.index(16));
   auto type = cast<RankedTensorType>(old.getType());
   SmallVector<Value> dynamic{s.value(wanted)};
-  for (auto [size, known] : llvm::zip(element.dims, type.getShape().drop_front()))
+  for (auto [size, known] :
+       llvm::zip(element.dims, type.getShape().drop_front()))
     if (ShapedType::isDynamic(known))
       dynamic.push_back(s.value(size));
   SmallVector<Scalar> zeros(type.getRank(), s.index(0)),
@@ -309,13 +279,8 @@ Value LoopBuilder::writeBack(Value value, Value argument) {
       other && other.getOwner() == block()) {
     if (root == argument)
       return argument;
-    auto type = cast<RankedTensorType>(value.getType());
-    Value copy = b.create<tensor::EmptyOp>(
-        type, amp::dynamicDims(b.builder(), b.loc(), type,
-                               amp::dimsOf(b.builder(), b.loc(), value)));
-    return b.create<bufferization::MaterializeInDestinationOp>(type, value,
-                                                               copy)
-        .getResult();
+    return b.create<bufferization::AllocTensorOp>(
+        cast<RankedTensorType>(value.getType()), ValueRange(), value);
   }
   return value;
 }
@@ -350,16 +315,15 @@ Operation *LoopBuilder::finish(ArrayRef<Value> initial,
   auto loop = b.create<scf::WhileOp>(TypeRange(ValueRange(all)), all);
   {
     OpBuilder::InsertionGuard guard(builder);
-    Block *before = builder.createBlock(
-        &loop.getBefore(), {}, TypeRange(ValueRange(all)),
-        SmallVector<Location>(all.size(), loc));
+    Block *before =
+        builder.createBlock(&loop.getBefore(), {}, TypeRange(ValueRange(all)),
+                            SmallVector<Location>(all.size(), loc));
     ScalarBuilder::RegionScope scope(s, before);
     Scalar goesOn = Value(before->getArguments().back());
     if (spec.trips)
-      goesOn = s.logicalAnd(goesOn,
-                            s.compare(CmpIPredicate::slt,
-                                      Scalar(Value(before->getArgument(0))),
-                                      spec.trips));
+      goesOn = s.logicalAnd(
+          goesOn, s.compare(CmpIPredicate::slt,
+                            Scalar(Value(before->getArgument(0))), spec.trips));
     b.create<scf::ConditionOp>(s.value(goesOn), before->getArguments());
   }
   loop.getAfter().takeBody(draft.getRegion());
@@ -398,6 +362,12 @@ FailureOr<LoopResults> LoopBuilder::run() {
   SmallVector<Value> initial, yields;
   for (auto [boundary, value] : llvm::zip(boundaries, spec.initial))
     boundary.flatten(b, *value, initial);
+  // Upstream moves casts of what enters a loop into it, and would hold all
+  // iterations to the size of the first.
+  for (Value &value : initial)
+    if (value.getDefiningOp<tensor::CastOp>())
+      value = b.create<bufferization::AllocTensorOp>(
+          cast<RankedTensorType>(value.getType()), ValueRange(), value);
   const unsigned numCarried = initial.size();
   for (Scanned &scan : scanned) {
     startScanned(scan, initial);

@@ -32,6 +32,7 @@ OpTable::OpTable() {
   registerMatmulOps(*this);
   registerMicrosoftFusedOps(*this);
   registerMovementOps(*this);
+  registerNonMaxSuppressionOps(*this);
   registerNormOps(*this);
   registerPadOps(*this);
   registerPointwiseOps(*this);

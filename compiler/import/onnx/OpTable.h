@@ -66,6 +66,7 @@ void registerMathOps(OpTable &table);
 void registerMatmulOps(OpTable &table);
 void registerMicrosoftFusedOps(OpTable &table);
 void registerMovementOps(OpTable &table);
+void registerNonMaxSuppressionOps(OpTable &table);
 void registerNormOps(OpTable &table);
 void registerPadOps(OpTable &table);
 void registerPointwiseOps(OpTable &table);

@@ -50,12 +50,10 @@ struct Argument {
 } // namespace
 
 /// The argument for a tensor of this type. `names` collects the symbols seen.
-static FailureOr<Argument> readArgument(const std::string &name,
-                                        const onnx::TypeProto &type,
-                                        const ImportOptions &options,
-                                        MLIRContext *context,
-                                        llvm::StringSet<> &names,
-                                        std::string &error) {
+static FailureOr<Argument>
+readArgument(const std::string &name, const onnx::TypeProto &type,
+             const ImportOptions &options, MLIRContext *context,
+             llvm::StringSet<> &names, std::string &error) {
   std::string subject = "input '" + name + "' ";
   if (!type.has_tensor_type()) {
     error = subject + "is neither a tensor nor made of tensors, which is not "
@@ -117,8 +115,8 @@ readInput(const std::string &name, const onnx::TypeProto &type,
   const onnx::TypeProto &element = isSequence
                                        ? type.sequence_type().elem_type()
                                        : type.optional_type().elem_type();
-  value->kind = isSequence ? NamedValue::Kind::Sequence
-                           : NamedValue::Kind::Optional;
+  value->kind =
+      isSequence ? NamedValue::Kind::Sequence : NamedValue::Kind::Optional;
   names.insert(name);
   auto given = options.dims.find(name);
   if (given == options.dims.end()) {
@@ -126,17 +124,17 @@ readInput(const std::string &name, const onnx::TypeProto &type,
             (isSequence ? "a sequence, whose length must be given: --dim " +
                               name + "=LENGTH"
                         : "an optional; say whether it will hold a value: "
-                          "--dim " + name + "=1 or --dim " + name + "=0");
+                          "--dim " +
+                              name + "=1 or --dim " + name + "=0");
     return failure();
   }
   // An optional sequence that is given has the length given.
   bool nested = !isSequence && element.has_sequence_type();
   int64_t count = isSequence ? given->second : given->second != 0 || nested;
-  value->dtype =
-      static_cast<DType>((nested ? element.sequence_type().elem_type()
-                                 : element)
-                             .tensor_type()
-                             .elem_type());
+  value->dtype = static_cast<DType>(
+      (nested ? element.sequence_type().elem_type() : element)
+          .tensor_type()
+          .elem_type());
   for (int64_t i = 0; i < count; ++i) {
     auto part = readInput(isSequence ? name + "." + std::to_string(i) : name,
                           element, options, context, names, arguments, error);
@@ -183,8 +181,8 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
 
   for (const Argument &argument : arguments)
     block.addArgument(
-        RankedTensorType::get(argument.shape,
-                              elementType(builder.getContext(), argument.dtype)),
+        RankedTensorType::get(
+            argument.shape, elementType(builder.getContext(), argument.dtype)),
         function.getLoc());
   unsigned next = 0;
   auto bind = [&](auto &bind, NamedValue &value) -> void {
@@ -266,8 +264,8 @@ LogicalResult Importer::setResults(const Scope &scope) {
                   dtypeName(declared) + ", but is " +
                   dtypeName((*value)->dtype));
     forms.refresh(**value);
-    collectResults(output.name(), **value,
-                   &output.type().tensor_type().shape(), results);
+    collectResults(output.name(), **value, &output.type().tensor_type().shape(),
+                   results);
   }
   SmallVector<Value> values;
   for (const Result &result : results)

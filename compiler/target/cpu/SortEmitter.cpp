@@ -114,12 +114,11 @@ private:
   }
   Item load(Value slot) {
     if (!where)
-      return {toRowType(b, loc,
-                        loadElements(b, loc, best, at(slot), element(), 1)),
-              Value()};
+      return {
+          toRowType(b, loc, loadElements(b, loc, best, at(slot), element(), 1)),
+          Value()};
     Value stored = b.create<memref::LoadOp>(loc, where, at(slot));
-    return itemAt(
-        b.create<arith::IndexCastOp>(loc, b.getIndexType(), stored));
+    return itemAt(b.create<arith::IndexCastOp>(loc, b.getIndexType(), stored));
   }
   void store(Value slot, Item item) {
     if (where)
@@ -143,8 +142,8 @@ private:
                                             x.position, y.position);
     Value equal = b.create<arith::XOrIOp>(
         loc, after, b.create<arith::ConstantIntOp>(loc, 1, 1));
-    return b.create<arith::OrIOp>(
-        loc, before, b.create<arith::AndIOp>(loc, equal, earlier));
+    return b.create<arith::OrIOp>(loc, before,
+                                  b.create<arith::AndIOp>(loc, equal, earlier));
   }
 
   void forEach(Value from, Value to, llvm::function_ref<void(Value)> body) {
@@ -174,8 +173,7 @@ private:
 
   /// A condition and a slot where `condition` holds, else false.
   std::pair<Value, Value>
-  guarded(Value condition,
-          llvm::function_ref<std::pair<Value, Value>()> body) {
+  guarded(Value condition, llvm::function_ref<std::pair<Value, Value>()> body) {
     auto branch = b.create<scf::IfOp>(
         loc, condition,
         [&](OpBuilder &, Location) {
@@ -205,8 +203,8 @@ private:
   /// Puts `item` into the heap of slots below `end` instead of its root.
   void sink(Item item, Value end) {
     walk(index(0), item, [&](Value slot) {
-      Value left = ix.value(ix.add(
-          ix.mul(OpFoldResult(slot), ix.constant(2)), ix.constant(1)));
+      Value left = ix.value(
+          ix.add(ix.mul(OpFoldResult(slot), ix.constant(2)), ix.constant(1)));
       Value inside = ix.compare(arith::CmpIPredicate::slt, OpFoldResult(left),
                                 OpFoldResult(end));
       return guarded(inside, [&]() -> std::pair<Value, Value> {
@@ -255,8 +253,8 @@ struct TopKEmitter
     }
     Value best = valuesOut < 0 ? Value() : emission.values.out(valuesOut);
     Value where = indicesOut < 0 ? Value() : emission.values.out(indicesOut);
-    OpFoldResult k = emission.values.outDim(std::max(valuesOut, int64_t(0)),
-                                            op.getAxis());
+    OpFoldResult k =
+        emission.values.outDim(std::max(valuesOut, int64_t(0)), op.getAxis());
     auto loops = loopsOf(op, emission.values, emission.target);
     return loops.emit(emission, [&](Row &row) {
       return success(RowHeap(row, op, best, where).select(k));

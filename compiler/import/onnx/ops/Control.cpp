@@ -20,6 +20,14 @@ static LogicalResult buildBranch(NodeBuilder &b, onnx::GraphProto &graph) {
   return success();
 }
 
+/// Moves what computes sizes out of a branch where the branch is not needed.
+static void moveSizes(NodeBuilder &b, const NamedValue &value, Operation *op) {
+  for (Scalar size : value.dims)
+    (void)moveBefore(b, size, op);
+  for (const ValueRef &element : value.elements)
+    moveSizes(b, *element, op);
+}
+
 /// Both branches as regions. A result has those sizes that both know, and by
 /// the condition one of two that are known outside; others are yielded.
 static LogicalResult buildBranches(NodeBuilder &b, Scalar condition,
@@ -44,6 +52,9 @@ static LogicalResult buildBranches(NodeBuilder &b, Scalar condition,
                   Twine(b.numOutputs()));
 
   b.builder().setInsertionPoint(draft);
+  for (auto &values : outputs)
+    for (const ValueRef &value : values)
+      moveSizes(b, *value, draft);
   auto merge = [&](Scalar x, Scalar y) {
     return b.scalars.isVisible(y) ? b.scalars.select(condition, x, y)
                                   : Scalar();

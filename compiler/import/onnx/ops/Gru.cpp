@@ -25,14 +25,15 @@ static SmallVector<Tensor> step(const Step &s, bool first) {
     sum = s.product(b.mul(reset, hidden), 1, input);
   }
   Tensor candidate = s.activate(1, sum);
-  return {b.add(b.mul(s.complement(update), candidate),
-                b.mul(update, hidden))};
+  return {b.add(b.mul(s.complement(update), candidate), b.mul(update, hidden))};
 }
 
 static LogicalResult buildGru(NodeBuilder &b) {
   bool first = b.intAttr("linear_before_reset", 0) != 0;
-  return buildRecurrent(b, {{2, 1}, 1, {"Sigmoid", "Tanh"}, first ? 2u : 3u,
-                            [&](const Step &s) { return step(s, first); }});
+  return buildRecurrent(
+      b, {{2, 1}, 1, {"Sigmoid", "Tanh"}, first ? 2u : 3u, [&](const Step &s) {
+            return step(s, first);
+          }});
 }
 
 void registerGruOps(OpTable &t) { t.add("GRU", 1, 28, buildGru); }

@@ -10,9 +10,10 @@ using namespace mlir;
 namespace ampc::onnx_import {
 
 /// Emits a body, which may be built again: a copy, since constants are moved.
-static FailureOr<SmallVector<ValueRef>>
-emitBody(NodeBuilder &b, const onnx::GraphProto &graph,
-         ArrayRef<ValueRef> inputs, size_t minOutputs) {
+static FailureOr<SmallVector<ValueRef>> emitBody(NodeBuilder &b,
+                                                 const onnx::GraphProto &graph,
+                                                 ArrayRef<ValueRef> inputs,
+                                                 size_t minOutputs) {
   onnx::GraphProto copy = graph;
   auto outputs = b.importer.inlineSubgraph(b.node, copy, inputs);
   if (succeeded(outputs) && outputs->size() < minOutputs)
@@ -121,8 +122,7 @@ static LogicalResult buildLoopNode(NodeBuilder &b) {
   if (!graph || b.numInputs() < 2)
     return b.fail("has no body");
   LoopSpec spec;
-  auto trips = oneElement(b, 0, Scalar()),
-       first = oneElement(b, 1, always(b));
+  auto trips = oneElement(b, 0, Scalar()), first = oneElement(b, 1, always(b));
   if (failed(trips) || failed(first))
     return failure();
   spec.trips = *trips;
@@ -136,8 +136,8 @@ static LogicalResult buildLoopNode(NodeBuilder &b) {
   }
   if (hasSequence && spec.trips)
     return unrollLoop(b, *graph, spec.trips, spec.first, spec.initial);
-  auto results = buildLoop(
-      b, spec, [&](Scalar number, ArrayRef<ValueRef> carried) {
+  auto results =
+      buildLoop(b, spec, [&](Scalar number, ArrayRef<ValueRef> carried) {
         return loopIteration(b, *graph, number, carried);
       });
   if (failed(results))
@@ -183,8 +183,7 @@ static FailureOr<LoopResults> scan(NodeBuilder &b, const ScanNode &node,
   Scalar last = b.scalars.sub(trips, b.scalars.index(1));
   return buildLoop(
       b, spec,
-      [&](Scalar number,
-          ArrayRef<ValueRef> carried) -> FailureOr<Iteration> {
+      [&](Scalar number, ArrayRef<ValueRef> carried) -> FailureOr<Iteration> {
         SmallVector<ValueRef> inputs(carried);
         for (auto [input, axis, reversed] :
              llvm::zip(node.inputs, node.axes, node.reversedInputs))
@@ -234,8 +233,8 @@ static LogicalResult buildScan(NodeBuilder &b) {
   ScanNode node;
   if (failed(readScan(b, node, 0)))
     return failure();
-  size_t numScanned = b.numOutputs() - std::min<size_t>(b.numOutputs(),
-                                                        node.states.size());
+  size_t numScanned =
+      b.numOutputs() - std::min<size_t>(b.numOutputs(), node.states.size());
   auto inputAxes = b.node.intsAttr("scan_input_axes"),
        outputAxes = b.node.intsAttr("scan_output_axes");
   Scalar trips;
@@ -304,8 +303,8 @@ static LogicalResult buildScan8(NodeBuilder &b) {
         if (lengths) {
           Value element =
               b.create<tensor::ExtractOp>(lengths->value, s.value(number));
-          length = s.emit<arith::IndexCastOp>(b.builder().getIndexType(),
-                                              element);
+          length =
+              s.emit<arith::IndexCastOp>(b.builder().getIndexType(), element);
           length = s.min(s.max(length, s.index(0)), longest);
         }
         auto inner = scan(b, one, length);

@@ -15,9 +15,9 @@ static SmallVector<Tensor> step(const Step &s, bool coupled) {
   auto gate = [&](int64_t i, const Tensor &seen) {
     Tensor sum = s.part(gates, i);
     if (s.direction.peephole)
-      sum = b.add(sum, b.mul(b.broadcast(s.part(*s.direction.peephole, i),
-                                         seen.dims),
-                             seen));
+      sum = b.add(
+          sum, b.mul(b.broadcast(s.part(*s.direction.peephole, i), seen.dims),
+                     seen));
     return s.activate(0, sum);
   };
   Tensor input = gate(0, cell);
@@ -32,8 +32,9 @@ static SmallVector<Tensor> step(const Step &s, bool coupled) {
 static LogicalResult buildLstm(NodeBuilder &b) {
   bool coupled = b.intAttr("input_forget", 0) != 0;
   return buildRecurrent(
-      b, {{4}, 2, {"Sigmoid", "Tanh", "Tanh"}, 4,
-          [&](const Step &s) { return step(s, coupled); }});
+      b, {{4}, 2, {"Sigmoid", "Tanh", "Tanh"}, 4, [&](const Step &s) {
+            return step(s, coupled);
+          }});
 }
 
 void registerLstmOps(OpTable &t) { t.add("LSTM", 1, 28, buildLstm); }

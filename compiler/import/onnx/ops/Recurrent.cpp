@@ -32,11 +32,16 @@ struct ActivationInfo {
 } // namespace
 
 static const ActivationInfo activationInfos[] = {
-    {"Relu", 0, 0, 0},           {"Tanh", 0, 0, 0},
-    {"Sigmoid", 0, 0, 0},        {"Softsign", 0, 0, 0},
-    {"Softplus", 0, 0, 0},       {"LeakyRelu", 1, 0.01, 0},
-    {"ThresholdedRelu", 1, 1, 0}, {"Elu", 1, 1, 0},
-    {"Affine", 2, 1, 0},         {"ScaledTanh", 2, 1.7159, 0.6667},
+    {"Relu", 0, 0, 0},
+    {"Tanh", 0, 0, 0},
+    {"Sigmoid", 0, 0, 0},
+    {"Softsign", 0, 0, 0},
+    {"Softplus", 0, 0, 0},
+    {"LeakyRelu", 1, 0.01, 0},
+    {"ThresholdedRelu", 1, 1, 0},
+    {"Elu", 1, 1, 0},
+    {"Affine", 2, 1, 0},
+    {"ScaledTanh", 2, 1.7159, 0.6667},
     {"HardSigmoid", 2, 0.2, 0.5}};
 
 Tensor Activation::apply(NodeBuilder &b, Tensor x, double clip) const {
@@ -60,20 +65,24 @@ Tensor Activation::apply(NodeBuilder &b, Tensor x, double clip) const {
   if (name == "ThresholdedRelu")
     return b.select(isAbove(alpha), x, number(0));
   if (name == "Elu")
-    return b.select(isAbove(0), x,
-                    b.mul(b.pointwise<math::ExpM1Op>(x.dtype, x), number(alpha)));
+    return b.select(
+        isAbove(0), x,
+        b.mul(b.pointwise<math::ExpM1Op>(x.dtype, x), number(alpha)));
   if (name == "Affine")
     return line(alpha, beta);
   if (name == "ScaledTanh")
-    return b.mul(b.pointwise<math::TanhOp>(x.dtype, b.mul(x, number(beta))), number(alpha));
+    return b.mul(b.pointwise<math::TanhOp>(x.dtype, b.mul(x, number(beta))),
+                 number(alpha));
   if (name == "HardSigmoid")
     return b.minimum(b.maximum(line(alpha, beta), number(0)), number(1));
   Tensor magnitude = b.pointwise<math::AbsFOp>(x.dtype, x);
   if (name == "Softsign")
     return b.div(x, b.add(magnitude, number(1)));
   // Softplus: log(1 + exp(x)), written so that neither end overflows.
-  Tensor decay = b.pointwise<math::ExpOp>(x.dtype, b.pointwise<arith::NegFOp>(x.dtype, magnitude));
-  return b.add(b.maximum(x, number(0)), b.pointwise<math::Log1pOp>(x.dtype, decay));
+  Tensor decay = b.pointwise<math::ExpOp>(
+      x.dtype, b.pointwise<arith::NegFOp>(x.dtype, magnitude));
+  return b.add(b.maximum(x, number(0)),
+               b.pointwise<math::Log1pOp>(x.dtype, decay));
 }
 
 /// The activations of all directions, in order. Parameters go to those
@@ -122,10 +131,10 @@ readActivations(NodeBuilder &b, ArrayRef<StringRef> defaults,
 static Tensor multiply(NodeBuilder &b, const Tensor &lhs, const Tensor &rhs,
                        const std::optional<Tensor> &bias) {
   Dims dims{lhs.dims[0], rhs.dims[1]};
-  Value value = b.create<amp::MatmulOp>(
-      b.type(lhs.dtype, dims), lhs.value, rhs.value,
-      bias ? bias->value : Value(), false, false, false, false,
-      amp::AlgorithmAttr());
+  Value value =
+      b.create<amp::MatmulOp>(b.type(lhs.dtype, dims), lhs.value, rhs.value,
+                              bias ? bias->value : Value(), false, false, false,
+                              false, amp::AlgorithmAttr());
   return {value, lhs.dtype, dims, {}};
 }
 
@@ -208,9 +217,9 @@ LogicalResult Layer::read() {
   for (unsigned i : {W, R})
     if (failed(b.requireEqual(b.dims(i)[0], s.index(reversed.size()),
                               "W and R need one matrix a direction")) ||
-        failed(b.requireEqual(b.dims(i)[1], s.mul(hidden, s.index(cell.gates())),
-                              "W and R need " + Twine(cell.gates()) +
-                                  " rows a hidden element")))
+        failed(b.requireEqual(
+            b.dims(i)[1], s.mul(hidden, s.index(cell.gates())),
+            "W and R need " + Twine(cell.gates()) + " rows a hidden element")))
       return failure();
   for (unsigned i = 0; i < cell.states; ++i)
     if (unsigned input = FirstState + i; b.has(input)) {
@@ -272,9 +281,9 @@ Direction Layer::direction(unsigned index) {
   if (cell.states == 2 && b.has(Peephole))
     direction.peephole = element(Peephole, index);
   auto functions = ArrayRef(activations);
-  llvm::append_range(direction.activations,
-                     functions.slice(index * cell.defaults.size(),
-                                     cell.defaults.size()));
+  llvm::append_range(
+      direction.activations,
+      functions.slice(index * cell.defaults.size(), cell.defaults.size()));
   return direction;
 }
 
@@ -304,8 +313,8 @@ FailureOr<LoopResults> Layer::run(unsigned index) {
   Direction way = direction(index);
   // Shorter sequences end early, so their reverse begins elsewhere.
   bool turn = way.reverse && lengths;
-  Tensor projected = projection(
-      way, turn ? reverseSequence(b, x, *lengths, 1, 0) : x);
+  Tensor projected =
+      projection(way, turn ? reverseSequence(b, x, *lengths, 1, 0) : x);
   bool backward = way.reverse && !turn;
   Dims stateDims{batch, hidden};
 
@@ -330,17 +339,18 @@ FailureOr<LoopResults> Layer::run(unsigned index) {
         SmallVector<Tensor> states;
         for (const ValueRef &state : carried)
           states.push_back(b.importer.forms.tensor(*state, b.loc()));
-        SmallVector<Tensor> next =
-            cell.step(Step{b, way, now, states, clip});
+        SmallVector<Tensor> next = cell.step(Step{b, way, now, states, clip});
         Tensor output = next.front();
         if (ends) {
           Value time = b.create<arith::IndexCastOp>(b.builder().getI64Type(),
                                                     s.value(number));
-          Tensor clock{b.create<amp::SplatOp>(ends->type(), time,
-                                              b.dynamic(ends->dims)),
-                       DType::Int64, ends->dims, {}};
-          Tensor runs = b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, clock,
-                                  *ends);
+          Tensor clock{
+              b.create<amp::SplatOp>(ends->type(), time, b.dynamic(ends->dims)),
+              DType::Int64,
+              ends->dims,
+              {}};
+          Tensor runs =
+              b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, clock, *ends);
           output = b.select(runs, output, b.splatLike(0, output));
           for (auto [state, old] : llvm::zip(next, states))
             state = b.select(runs, state, old);

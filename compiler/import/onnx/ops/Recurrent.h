@@ -29,7 +29,7 @@ struct Activation {
 /// size, G the number of gates.
 struct Direction {
   bool reverse;
-  Tensor input;               ///< [I, G H]
+  Tensor input; ///< [I, G H]
   /// [H, gates H] for each product of a step.
   llvm::SmallVector<Tensor> recurrent;
   std::optional<Tensor> inputBias, recurrentBias; ///< [G H]
@@ -41,8 +41,8 @@ struct Direction {
 struct Step {
   NodeBuilder &b;
   const Direction &direction;
-  Tensor projected;                  ///< [B, G H], with its bias.
-  llvm::ArrayRef<Tensor> states;     ///< [B, H] each, the hidden state first.
+  Tensor projected;              ///< [B, G H], with its bias.
+  llvm::ArrayRef<Tensor> states; ///< [B, H] each, the hidden state first.
   double clip;
 
   Scalar hidden() const { return states[0].dims[1]; }

@@ -63,13 +63,13 @@ Tensor positionsOfTrue(NodeBuilder &b, const Tensor &mask) {
 static LogicalResult buildNonZero(NodeBuilder &b) {
   ScalarBuilder &s = b.scalars;
   Tensor x = b.tensor(0);
-  Tensor mask = b.compare(CmpIPredicate::ne, CmpFPredicate::UNE, x,
-                          b.splatLike(0, x));
+  Tensor mask =
+      b.compare(CmpIPredicate::ne, CmpFPredicate::UNE, x, b.splatLike(0, x));
   Tensor positions = positionsOfTrue(b, flatten(b, mask));
   Dims row{s.index(1), positions.dims[0]};
   if (x.rank() == 0)
-    return b.output(0, b.splat(0, DType::Int64,
-                               {s.index(0), positions.dims[0]}));
+    return b.output(0,
+                    b.splat(0, DType::Int64, {s.index(0), positions.dims[0]}));
   SmallVector<Tensor> rows;
   for (int64_t i = 0; i < x.rank(); ++i) {
     // Where there is a position no size is zero.
@@ -77,8 +77,7 @@ static LogicalResult buildNonZero(NodeBuilder &b) {
     Tensor index = positions;
     if (constantInt(step) != 1)
       index = b.pointwise<arith::DivUIOp>(
-          DType::Int64, index,
-          filled(b, s.max(step, s.index(1)), index.dims));
+          DType::Int64, index, filled(b, s.max(step, s.index(1)), index.dims));
     if (i > 0)
       index = b.pointwise<arith::RemUIOp>(
           DType::Int64, index,

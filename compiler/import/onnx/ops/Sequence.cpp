@@ -152,8 +152,8 @@ static LogicalResult buildSplit(NodeBuilder &b) {
     Scalar sum = s.index(0);
     for (Scalar size : sizes)
       sum = s.add(sum, size);
-    if (failed(b.requireEqual(sum, total,
-                              "the sizes of the parts do not add up")))
+    if (failed(
+            b.requireEqual(sum, total, "the sizes of the parts do not add up")))
       return failure();
   } else {
     int64_t chunk = 1;
@@ -211,11 +211,10 @@ static LogicalResult buildMap(NodeBuilder &b) {
       sequence.push_back(value);
   }
   for (auto [i, elements] : llvm::enumerate(results)) {
-    DType dtype =
-        elements.empty()
-            ? static_cast<DType>(
-                  graph->output(i).type().tensor_type().elem_type())
-            : elements.front()->dtype;
+    DType dtype = elements.empty()
+                      ? static_cast<DType>(
+                            graph->output(i).type().tensor_type().elem_type())
+                      : elements.front()->dtype;
     (void)outputElements(b, i, NamedValue::Kind::Sequence, dtype, elements);
   }
   return success();

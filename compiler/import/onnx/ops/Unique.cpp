@@ -19,10 +19,10 @@ namespace ampc::onnx_import {
 /// equal ones the first comes first.
 static Tensor sortOrder(NodeBuilder &b, const Tensor &list) {
   SmallVector<Value> size = b.dynamic(list.dims);
-  auto op = b.create<amp::TopKOp>(
-      list.type(), b.type(DType::Int64, list.dims), list.value, /*axis=*/0,
-      size.empty() ? Value() : size.front(), /*largest=*/false,
-      isUnsigned(list.dtype));
+  auto op = b.create<amp::TopKOp>(list.type(), b.type(DType::Int64, list.dims),
+                                  list.value, /*axis=*/0,
+                                  size.empty() ? Value() : size.front(),
+                                  /*largest=*/false, isUnsigned(list.dtype));
   return {op.getIndices(), DType::Int64, list.dims, {}};
 }
 
@@ -44,8 +44,7 @@ static FailureOr<Tensor> sortRows(NodeBuilder &b, const Tensor &rows) {
         Tensor better = sortOrder(b, b.gather(column, order, 0));
         Iteration iteration;
         iteration.more = always(b);
-        iteration.carried = {
-            b.importer.valueOf(b.gather(order, better, 0))};
+        iteration.carried = {b.importer.valueOf(b.gather(order, better, 0))};
         return iteration;
       });
   if (failed(results))
@@ -87,9 +86,9 @@ static LogicalResult buildUnique(NodeBuilder &b) {
   Tensor position = b.iota(DType::Int64, 0, list);
   Tensor before = b.maximum(b.sub(position, b.splatLike(1, position)),
                             b.splatLike(0, position));
-  Tensor differs = b.compare(
-      CmpIPredicate::ne, CmpFPredicate::UNE, b.gather(rows, order, 0),
-      b.gather(rows, b.gather(order, before, 0), 0));
+  Tensor differs =
+      b.compare(CmpIPredicate::ne, CmpFPredicate::UNE, b.gather(rows, order, 0),
+                b.gather(rows, b.gather(order, before, 0), 0));
   if (rows.rank() > 1) {
     Tensor any = b.reduce(amp::ReduceKind::Max, b.cast(differs, DType::Int64),
                           {1}, /*keepDims=*/false);
@@ -111,8 +110,8 @@ static LogicalResult buildUnique(NodeBuilder &b) {
     Tensor byFirst = sortOrder(b, first);
     first = b.gather(first, byFirst, 0);
     counts = b.gather(counts, byFirst, 0);
-    Tensor rank = scatterList(b, groups, byFirst,
-                              b.iota(DType::Int64, 0, {groups}));
+    Tensor rank =
+        scatterList(b, groups, byFirst, b.iota(DType::Int64, 0, {groups}));
     group = b.gather(rank, group, 0);
   }
   (void)b.output(1, first);
