@@ -411,3 +411,15 @@ def faults():
            "node #0 (Loop, version 16): scans elements whose sizes differ between iterations")
     yield ("squeeze", SQUEEZE, [uniform(2, 3)], [uniform(1, 3)],
            "was compiled for a size of dimension 0 other than one; fix it by --dim")
+
+
+def empties():
+    """Layers without a step and without a batch, which onnxruntime cannot run, and what
+    they give: states as they began."""
+    for op, gates, states in (("LSTM", 4, 2), ("GRU", 3, 1), ("RNN", 1, 1)):
+        text = recurrent(op, gates, 6, 5, states=True)
+        runs = []
+        for t, b in ((0, 2), (3, 0), (0, 0)):
+            inputs = layer_inputs(gates, 6, 5, t, b, states=states)
+            runs.append((inputs, [np.zeros((t, 1, b, 6), np.float32), *inputs[-states:]]))
+        yield f"{op} empty", text, runs
