@@ -1,6 +1,7 @@
 //===- Signature.cpp - Arguments and results of the model -----------------===//
 
 #include "compiler/import/onnx/Import.h"
+#include "compiler/import/onnx/ImportRecord.h"
 #include "compiler/import/onnx/Importer.h"
 
 #include "compiler/ir/Amp.h"
@@ -74,6 +75,9 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
       int64_t size = dim.has_dim_value() && dim.dim_value() >= 0
                          ? dim.dim_value()
                          : ShapedType::kDynamic;
+      if (record && size == ShapedType::kDynamic)
+        record->dims[symbol].push_back(input.name() + "[" +
+                                       std::to_string(shape.size()) + "]");
       if (!symbol.empty()) {
         names.insert(symbol);
         if (auto it = options.dims.find(symbol); it != options.dims.end()) {
