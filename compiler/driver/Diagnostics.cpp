@@ -29,9 +29,7 @@ SmallVector<StringRef> ampc::nodeNames(Location location) {
   return names.takeVector();
 }
 
-/// One line of what may be several, as attributes print, and of any length and
-/// content, as names in a model file are.
-static std::string oneLine(StringRef text) {
+std::string ampc::oneLine(StringRef text) {
   SmallVector<StringRef> lines;
   text.split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef &line : lines)

@@ -11,6 +11,8 @@
 
 namespace ampc {
 
+struct ImportRecord;
+
 struct ImportOptions {
   /// Sizes for symbolic dimensions of inputs, by symbol; by the name of an input
   /// the length of a sequence, and whether (0 or 1) an optional holds a value.
@@ -25,6 +27,10 @@ struct ImportOptions {
   /// Nodes that a model may have or become, when function bodies are inlined
   /// and loops unrolled. Files that are small can mean any number of them.
   int64_t maxNodes = 100'000;
+
+  /// If not null, gets what was met, and the import does not stop before it has
+  /// looked at all that it can.
+  ImportRecord *record = nullptr;
 };
 
 /// Reads an ONNX model: a protobuf file, or ONNX's text syntax where the name

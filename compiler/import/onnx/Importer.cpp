@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/Importer.h"
 
 #include "compiler/import/onnx/Import.h"
+#include "compiler/import/onnx/ImportRecord.h"
 #include "compiler/import/onnx/Initializers.h"
 #include "compiler/import/onnx/Model.h"
 #include "compiler/import/onnx/NodeBuilder.h"
@@ -31,8 +32,13 @@ Importer::Importer(onnx::ModelProto &model, std::string directory,
 
 SmallVector<std::string> Importer::run(const ImportOptions &options) {
   nodesLeft = maxNodes = options.maxNodes;
+  record = options.record;
+  if (record)
+    for (const auto &[domain, version] : top.opsets)
+      record->opsets.emplace_back(domain.empty() ? "ai.onnx" : domain.str(),
+                                  version);
   findUnsupported(*model.mutable_graph(), top);
-  if (!errors.empty())
+  if (!errors.empty() && !record)
     return errors;
   if ((failed(bindInputs(options, top)) ||
        failed(importGraph(*model.mutable_graph(), top)) ||
@@ -58,8 +64,11 @@ LogicalResult Importer::importGraph(onnx::GraphProto &graph, Scope &scope) {
   }
   int index = 0;
   for (onnx::NodeProto &proto : *graph.mutable_node())
-    if (failed(importNode(proto, index++, scope)))
+    if (failed(importNode(proto, index++, scope))) {
+      if (record)
+        record->unknown += graph.node_size() - index;
       return failure();
+    }
   return success();
 }
 
@@ -201,15 +210,48 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
       return failure();
     }
     // Go on with what inference knows, to list everything that fails.
-    errors.push_back(node.description + ": " + error);
-    error.clear();
+    reportFailure(node);
+    note(node, false);
     if (failed(placeholders(node, inferred)))
       return failure();
+  } else if (!scope.caller) {
+    note(node, true);
   }
   for (auto [name, value] : llvm::zip(node.outputNames, node.outputs))
     if (!name.empty())
       scope.values[name] = value;
   return success();
+}
+
+void Importer::reportFailure(const Node &node) {
+  // Unless it was known to be unsupported before anything was built.
+  if (llvm::none_of(errors, [&](StringRef line) {
+        return line.starts_with(node.description);
+      }))
+    errors.push_back(node.description + ": " + error);
+  error.clear();
+}
+
+void Importer::note(const Node &node, bool good) {
+  if (!record)
+    return;
+  auto typesOf = [](ArrayRef<ValueRef> values) {
+    std::string types, last;
+    for (const ValueRef &value : values) {
+      if (!value || dtypeName(value->dtype) == last)
+        continue;
+      last = dtypeName(value->dtype);
+      types += (types.empty() ? "" : ", ") + last;
+    }
+    return types;
+  };
+  std::string domain = plainDomain(node.proto->domain());
+  std::string from = typesOf(node.inputs), to = typesOf(node.outputs);
+  if (!to.empty() && from != to)
+    from += (from.empty() ? "-> " : " -> ") + to;
+  record->nodes.push_back(
+      {(domain.empty() ? "" : domain + ".") + node.proto->op_type(),
+       node.version, from, good});
 }
 
 LogicalResult Importer::build(Node &node, const Scope &scope) {

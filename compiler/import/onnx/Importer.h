@@ -9,7 +9,8 @@
 
 namespace ampc {
 struct ImportOptions;
-}
+struct ImportRecord;
+} // namespace ampc
 
 namespace onnx {
 class FunctionProto;
@@ -98,6 +99,8 @@ private:
   // Importer.cpp
   mlir::LogicalResult importNode(onnx::NodeProto &proto, int index,
                                  Scope &scope);
+  void note(const Node &node, bool good);
+  void reportFailure(const Node &node);
   mlir::LogicalResult resolve(Node &node, int index, const Scope &scope);
   mlir::LogicalResult build(Node &node, const Scope &scope);
   mlir::LogicalResult checkSizes(Node &node, unsigned index,
@@ -127,6 +130,7 @@ private:
   /// How many nodes may still be built: what bodies and unrolled loops add up
   /// to has no bound of its own.
   int64_t nodesLeft = 0, maxNodes = 0;
+  ImportRecord *record = nullptr;
   Scope top;
   /// Names of symbolic dimensions with the size that stands for them.
   llvm::StringMap<Scalar> symbols;

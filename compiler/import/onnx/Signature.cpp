@@ -1,6 +1,7 @@
 //===- Signature.cpp - Arguments and results of the model -----------------===//
 
 #include "compiler/import/onnx/Import.h"
+#include "compiler/import/onnx/ImportRecord.h"
 #include "compiler/import/onnx/Importer.h"
 
 #include "compiler/ir/Amp.h"
@@ -171,6 +172,12 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
       return failure();
     scope.values[input.name()] = *value;
   }
+  if (record)
+    for (const Argument &argument : arguments)
+      for (auto [dim, size] : llvm::enumerate(argument.shape))
+        if (ShapedType::isDynamic(size))
+          record->dims[argument.symbols[dim]].push_back(
+              argument.name + "[" + std::to_string(dim) + "]");
   for (const auto &[name, size] : options.dims)
     if (!names.contains(name)) {
       auto known = llvm::to_vector(names.keys());
