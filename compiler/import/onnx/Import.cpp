@@ -4,6 +4,7 @@
 
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Model.h"
+#include "compiler/import/onnx/OpTable.h"
 #include "compiler/ir/Amp.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -38,6 +39,8 @@ OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
                       math::MathDialect, tensor::TensorDialect>();
   Location unknown = UnknownLoc::get(&context);
   std::string error;
+  // The checker needs its schemas.
+  OpTable::get();
   std::unique_ptr<onnx::ModelProto> model = loadModel(path, error);
   if (!model) {
     emitError(unknown) << error;

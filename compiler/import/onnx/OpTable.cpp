@@ -27,6 +27,7 @@ OpTable::OpTable() {
   registerGridSampleOps(*this);
   registerMathOps(*this);
   registerMatmulOps(*this);
+  registerMicrosoftFusedOps(*this);
   registerMovementOps(*this);
   registerNormOps(*this);
   registerPadOps(*this);
@@ -57,6 +58,12 @@ const OpTable &OpTable::get() {
 void OpTable::add(StringRef op, int first, int last, BuildFn build,
                   StringRef domain) {
   entries[key(domain, op)].push_back({first, last, build});
+}
+
+void OpTable::add(const Schema &schema, BuildFn build) {
+  registerSchema(schema);
+  if (build)
+    add(schema.name, 1, 1, build, schema.domain);
 }
 
 BuildFn OpTable::find(StringRef domain, StringRef op, int since) const {

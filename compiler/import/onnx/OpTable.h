@@ -3,6 +3,8 @@
 #ifndef AMPC_IMPORT_ONNX_OPTABLE_H
 #define AMPC_IMPORT_ONNX_OPTABLE_H
 
+#include "compiler/import/onnx/Schema.h"
+
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -18,6 +20,7 @@ using BuildFn = mlir::LogicalResult (*)(NodeBuilder &);
 
 class OpTable {
 public:
+  /// The first call makes libonnx know the schemas of ops outside the standard.
   static const OpTable &get();
 
   /// `build` handles the versions of `op` that were introduced in the opsets
@@ -25,6 +28,10 @@ public:
   /// meaning may differ.
   void add(llvm::StringRef op, int first, int last, BuildFn build,
            llvm::StringRef domain = "");
+
+  /// An op that the standard does not have, defined by its schema and by
+  /// `build`, or by the schema's function body if that is null.
+  void add(const Schema &schema, BuildFn build = nullptr);
 
   /// The function for the version introduced in opset `since`, or null.
   BuildFn find(llvm::StringRef domain, llvm::StringRef op, int since) const;
@@ -54,6 +61,7 @@ void registerGatherOps(OpTable &table);
 void registerGridSampleOps(OpTable &table);
 void registerMathOps(OpTable &table);
 void registerMatmulOps(OpTable &table);
+void registerMicrosoftFusedOps(OpTable &table);
 void registerMovementOps(OpTable &table);
 void registerNormOps(OpTable &table);
 void registerPadOps(OpTable &table);
