@@ -23,6 +23,9 @@ OpTable::OpTable() {
   registerDeformConvOps(*this);
   registerDeterminantOps(*this);
   registerEinsumOps(*this);
+  registerFusedAttentionOps(*this);
+  registerFusedNormOps(*this);
+  registerFusedProductsOps(*this);
   registerGatherOps(*this);
   registerGridSampleOps(*this);
   registerGruOps(*this);

@@ -68,8 +68,8 @@ static void addAttribute(OpSchema &schema, const SchemaAttribute &attribute) {
   } else if (auto *text = std::get_if<std::string>(&attribute.value)) {
     schema.Attr(attribute.name, "", Type::STRING, *text);
   } else {
-    static constexpr Type::AttributeType types[] = {Type::INT, Type::FLOAT,
-                                                    Type::STRING, Type::INTS};
+    static constexpr Type::AttributeType types[] = {
+        Type::INT, Type::FLOAT, Type::STRING, Type::INTS, Type::FLOATS};
     auto open = std::get<NoDefault>(attribute.value);
     schema.Attr(std::string(attribute.name), "", types[open.type],
                 open.required);

@@ -20,7 +20,7 @@ namespace ampc::onnx_import {
 
 /// An attribute that has no default.
 struct NoDefault {
-  enum Type { Int, Float, String, Ints } type;
+  enum Type { Int, Float, String, Ints, Floats } type;
   bool required = false;
 };
 

@@ -1,5 +1,7 @@
 //===- Conv.cpp - Convolutions --------------------------------------------===//
 
+#include "compiler/import/onnx/ops/Conv.h"
+
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/Window.h"
 
@@ -35,7 +37,7 @@ static FailureOr<Value> biasOf(NodeBuilder &b, Scalar channels) {
   return bias.value;
 }
 
-static LogicalResult buildConv(NodeBuilder &b) {
+FailureOr<Tensor> convolve(NodeBuilder &b) {
   ScalarBuilder &s = b.scalars;
   Tensor x = b.tensor(0), filter = b.tensor(1);
   auto kernel = kernelOf(b, filter);
@@ -60,7 +62,12 @@ static LogicalResult buildConv(NodeBuilder &b) {
   Value value = b.create<amp::ConvOp>(
       b.type(x.dtype, dims), x.value, filter.value, *bias, window->strides,
       window->dilations, window->pads, groups, amp::AlgorithmAttr());
-  return b.output(0, Tensor{value, x.dtype, dims, {}});
+  return Tensor{value, x.dtype, dims, {}};
+}
+
+static LogicalResult buildConv(NodeBuilder &b) {
+  auto result = convolve(b);
+  return failed(result) ? failure() : b.output(0, *result);
 }
 
 /// Pads that give the size that output_shape or auto_pad asks for. What pads

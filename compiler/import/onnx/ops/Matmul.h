@@ -8,7 +8,14 @@
 namespace ampc::onnx_import {
 
 /// numpy.matmul: batched over leading dimensions, which broadcast.
-mlir::FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs);
+/// With `transposeLhs` or `transposeRhs`, the last two dimensions of a matrix
+/// are taken in reverse.
+mlir::FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs,
+                               bool transposeLhs = false,
+                               bool transposeRhs = false);
+
+/// The result of a node with Gemm's inputs and attributes.
+mlir::FailureOr<Tensor> gemm(NodeBuilder &b);
 
 } // namespace ampc::onnx_import
 

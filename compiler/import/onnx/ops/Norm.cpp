@@ -42,6 +42,32 @@ static LogicalResult buildInstanceNorm(NodeBuilder &b) {
   return b.output(0, y);
 }
 
+FailureOr<Tensor> normalizeRows(NodeBuilder &b, amp::NormKind kind,
+                                const Tensor &x,
+                                const std::optional<Tensor> &scale,
+                                const std::optional<Tensor> &bias, int64_t axis,
+                                double epsilon) {
+  if (x.dtype == DType::Double)
+    return b.fail("keeps statistics in another type than float");
+  Dims rows(x.dims.begin() + axis, x.dims.end());
+  auto spread = [&](const std::optional<Tensor> &vector) -> FailureOr<Value> {
+    if (!vector)
+      return Value();
+    if (vector->dtype != x.dtype || vector->rank() > int64_t(rows.size()))
+      return b.fail("has a scale or bias of another type or rank");
+    auto common = b.broadcastDims({rows, vector->dims});
+    if (failed(common))
+      return failure();
+    if (*common != rows)
+      return b.fail("has a scale or bias that does not fit");
+    return b.broadcast(*vector, rows).value;
+  };
+  auto scaleValue = spread(scale), biasValue = spread(bias);
+  if (failed(scaleValue) || failed(biasValue))
+    return failure();
+  return layerNorm(b, kind, x, *scaleValue, *biasValue, axis, epsilon);
+}
+
 /// LayerNormalization and RMSNormalization as one op, if only the result is
 /// wanted and the statistics are f32; other forms use the function body.
 template <amp::NormKind kind>
@@ -52,25 +78,14 @@ static LogicalResult buildLayerNorm(NodeBuilder &b) {
     return failure();
   if (b.wants(1) || b.wants(2))
     return b.fail("gives its statistics, which is not supported");
-  if (b.intAttr("stash_type", 1) != 1 || x.dtype == DType::Double)
+  if (b.intAttr("stash_type", 1) != 1)
     return b.fail("keeps statistics in another type than float");
-  Dims rows(x.dims.begin() + *axis, x.dims.end());
-  Value operands[2];
-  for (unsigned i : {1, 2}) {
-    if (!b.has(i))
-      continue;
-    Tensor vector = b.tensor(i);
-    if (vector.dtype != x.dtype || vector.rank() > int64_t(rows.size()))
-      return b.fail("has a scale or bias of another type or rank");
-    auto common = b.broadcastDims({rows, vector.dims});
-    if (failed(common))
-      return failure();
-    if (*common != rows)
-      return b.fail("has a scale or bias that does not fit");
-    operands[i - 1] = b.broadcast(vector, rows).value;
-  }
-  return b.output(0, layerNorm(b, kind, x, operands[0], operands[1], *axis,
-                               b.floatAttr("epsilon", 1e-5)));
+  auto vector = [&](unsigned i) {
+    return b.has(i) ? std::optional(b.tensor(i)) : std::nullopt;
+  };
+  auto y = normalizeRows(b, kind, x, vector(1), vector(2), *axis,
+                         b.floatAttr("epsilon", 1e-5));
+  return failed(y) ? failure() : b.output(0, *y);
 }
 
 /// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta.
@@ -124,6 +139,23 @@ void registerNormOps(OpTable &t) {
   t.add("InstanceNormalization", 1, 22, buildInstanceNorm);
   t.add("LayerNormalization", 17, 17, buildLayerNorm<amp::NormKind::Layer>);
   t.add("RMSNormalization", 23, 23, buildLayerNorm<amp::NormKind::RMS>);
+  // onnxruntime has these in the standard's domain.
+  static constexpr const char *types =
+      "T = float float16 double bfloat16; U = float double; "
+      "V = float float16 double bfloat16";
+  std::vector<SchemaAttribute> attributes{
+      {"axis", -1}, {"epsilon", 1e-5f}, {"stash_type", 1}};
+  t.add({"LayerNormalization", "X:T Scale:V B:V?",
+         "Y:V Mean:U? InvStdDev:U?", types, attributes, R"({
+           Y, Mean, InvStdDev = LayerNormalization<axis: int = @axis,
+             epsilon: float = @epsilon, stash_type: int = @stash_type>(
+             X, Scale, B)
+         })",
+         ""},
+        buildLayerNorm<amp::NormKind::Layer>);
+  t.add({"SimplifiedLayerNormalization", "X:T scale:V",
+         "Y:V inv_std_var:U?", types, attributes, nullptr, ""},
+        buildLayerNorm<amp::NormKind::RMS>);
   t.add("LRN", 1, 13, buildLRN);
   t.add("LpNormalization", 1, 22, buildLpNorm);
 }
