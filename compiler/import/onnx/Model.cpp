@@ -163,8 +163,9 @@ const onnx::AttributeProto *defaultAttribute(const onnx::OpSchema &schema,
   return &it->second.default_value;
 }
 
-/// The version of a body to use: the newest that the opset has or else the first.
-/// All versions mean the same, and a body is built in its own opset. 0 if none.
+/// The version of a body to use: the newest that the opset has or else the
+/// first. All versions mean the same, and a body is built in its own opset. 0
+/// if none.
 static int bodyVersion(llvm::ArrayRef<int> versions, int opset) {
   int newest = 0, first = 0;
   for (int version : versions) {

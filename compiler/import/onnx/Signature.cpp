@@ -38,6 +38,19 @@ static void setAttributes(func::FuncOp function, bool result, unsigned index,
     function.setArgAttrs(index, dictionary);
 }
 
+/// Callers leave the unused bits of types below a byte as they like; all other
+/// values have them extended (see ampc_dtype in ampc.h).
+Value Importer::withUnusedBits(Value input, DType dtype) {
+  amp::ByteFormat format = byteFormat(dtype);
+  if (bitWidth(dtype) >= 8)
+    return input;
+  return builder.create<amp::CastOp>(function.getLoc(), input.getType(), input,
+                                     amp::CastOrigin::Source,
+                                     /*unsigned_source=*/false,
+                                     /*unsigned_result=*/false,
+                                     /*saturate=*/false, format, format);
+}
+
 LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
   const onnx::GraphProto &graph = model.graph();
   llvm::StringSet<> initialized, used, names;
@@ -97,7 +110,7 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
     auto value = std::make_shared<NamedValue>();
     value->name = input->name();
     value->dtype = static_cast<DType>(input->type().tensor_type().elem_type());
-    value->tensor = block.getArgument(index);
+    value->tensor = withUnusedBits(block.getArgument(index), value->dtype);
     auto type = cast<RankedTensorType>(value->tensor.getType());
     for (auto [dim, size] : llvm::enumerate(type.getShape())) {
       StringRef symbol = argSymbols[index][dim];
