@@ -18,7 +18,9 @@
 #include "passes/Passes.h"
 #include "passes/PlacedSlices.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -64,6 +66,7 @@ public:
   void run();
 
 private:
+  void materializeSplats();
   void number();
   void assign(Operation *op, Kind kind);
   bool mustMaterialize(Operation *op);
@@ -92,6 +95,28 @@ private:
 Operation *BlockGrouper::owner(Value value) {
   Operation *op = value.getDefiningOp();
   return op ? block.findAncestorOpInBlock(*op) : nullptr;
+}
+
+/// A splat constant is repeated wherever it is used, but some roots read from
+/// memory only: for them it becomes a cheap op, which can be given a buffer.
+void BlockGrouper::materializeSplats() {
+  for (Operation &op : block) {
+    auto root = dyn_cast<KernelRootOpInterface>(op);
+    if (!root)
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      DenseElementsAttr value;
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || root.allowsPrologue(operand.getOperandNumber()) ||
+          !matchPattern(operand.get(), m_Constant(&value)) || !value.isSplat())
+        continue;
+      OpBuilder builder(&op);
+      Location loc = operand.get().getLoc();
+      Value element = builder.create<arith::ConstantOp>(
+          loc, value.getSplatValue<TypedAttr>());
+      operand.set(builder.create<SplatOp>(loc, type, element, ValueRange()));
+    }
+  }
 }
 
 void BlockGrouper::number() {
@@ -141,7 +166,8 @@ bool BlockGrouper::dependsOutside(const Group &from,
   for (Operation *op : from.ops)
     first = std::min(first, position[op]);
   auto inside = [&](Operation *op) {
-    return from.ops.contains(op) || (alsoInside && alsoInside->ops.contains(op));
+    return from.ops.contains(op) ||
+           (alsoInside && alsoInside->ops.contains(op));
   };
   SmallVector<Operation *> work;
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -322,7 +348,8 @@ SmallVector<Operation *> BlockGrouper::sorted(const Group &group) {
 }
 
 /// Orders kernels and host ops by their dependences, stably; host ops go first
-/// so that checks run before the kernels that rely on them.
+/// so that checks run before the kernels that rely on them. What overwrites a
+/// value goes last, behind those that read it.
 void BlockGrouper::order() {
   // One unit for each group (named by its last op) and for each host op.
   DenseMap<Operation *, Operation *> unitOf;
@@ -372,9 +399,14 @@ void BlockGrouper::order() {
       ++waiting[unit];
     lastEffect = unit;
   }
+  auto rank = [&](Operation *op) {
+    if (isa<bufferization::MaterializeInDestinationOp>(op))
+      return 2;
+    return groupAt.lookup(op) ? 1 : 0;
+  };
   auto later = [&](Operation *a, Operation *b) {
-    return std::make_pair(bool(groupAt.lookup(a)), position[a]) <
-           std::make_pair(bool(groupAt.lookup(b)), position[b]);
+    return std::make_pair(rank(a), position[a]) <
+           std::make_pair(rank(b), position[b]);
   };
   std::set<Operation *, decltype(later)> ready(later);
   for (Operation *unit : units)
@@ -469,6 +501,7 @@ void BlockGrouper::emit(Group &group, Operation *before) {
 }
 
 void BlockGrouper::run() {
+  materializeSplats();
   number();
   SmallVector<Operation *> original;
   for (Operation &op : block.without_terminator())
@@ -512,14 +545,15 @@ struct FormKernels : public amp::impl::FormKernelsBase<FormKernels> {
     });
     for (Block *block : blocks)
       BlockGrouper(*block).run();
-    WalkResult left = getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<KernelOp>(op))
-        return WalkResult::skip();
-      if (kindOf(op) == Kind::Host)
-        return WalkResult::advance();
-      op->emitOpError("was left outside of every kernel");
-      return WalkResult::interrupt();
-    });
+    WalkResult left =
+        getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+          if (isa<KernelOp>(op))
+            return WalkResult::skip();
+          if (kindOf(op) == Kind::Host)
+            return WalkResult::advance();
+          op->emitOpError("was left outside of every kernel");
+          return WalkResult::interrupt();
+        });
     if (left.wasInterrupted())
       signalPassFailure();
   }

@@ -25,6 +25,7 @@ void ampc::addTensorPasses(OpPassManager &passes) {
   // Decomposition repeats broadcasts and sizes.
   passes.addPass(createCanonicalizerPass());
   passes.addPass(amp::createCSE());
+  passes.addNestedPass<func::FuncOp>(amp::createHoistInvariants());
   passes.addNestedPass<func::FuncOp>(amp::createFormKernels());
   passes.addNestedPass<func::FuncOp>(amp::createPlaceSlices());
 }
@@ -47,11 +48,17 @@ void ampc::addBufferPasses(OpPassManager &passes) {
 
 void ampc::addCpuPasses(OpPassManager &passes, const cpu::CpuTarget &target) {
   passes.addPass(cpu::createCpuEmitKernelsPass(target));
-  // Index arithmetic of loops, before math expands to long polynomials.
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
+  // Functions are many and small: what can work on one at a time does so in
+  // parallel. Emitters make each constant anew, tens of thousands where elements
+  // are evaluated lane by lane, and canonicalization takes time quadratic in
+  // their number: CSE comes first.
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createCSEPass());
+  // Index arithmetic of loops goes before math becomes polynomials.
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
   // What a row's elements share is computed once; LLVM's mid-end does not run.
-  passes.addPass(createLoopInvariantCodeMotionPass());
+  functions.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(cpu::createCpuExpandMathPass());
   cpu::addLoweringToLLVM(passes);
 }

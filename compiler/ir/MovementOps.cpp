@@ -176,7 +176,9 @@ LogicalResult SliceOp::verify() {
     int64_t first = getStaticStarts()[i], size = source.getDimSize(i);
     int64_t last =
         plus(first, times(plus(result.getDimSize(i), -1), getStaticSteps()[i]));
-    if (result.getDimSize(i) == 0 || ShapedType::isDynamic(size))
+    // A result of unknown size may be empty.
+    if (result.getDimSize(i) == 0 || result.isDynamicDim(i) ||
+        ShapedType::isDynamic(size))
       continue;
     for (int64_t index : {first, last})
       if (!ShapedType::isDynamic(index) && (index < 0 || index >= size))

@@ -80,6 +80,7 @@ Importer::inlineSubgraph(const Node &node, onnx::GraphProto &graph,
     if (!value || !*value)
       return fail("has a subgraph that does not define its output '" +
                   Twine(output.name()) + "'");
+    forms.refresh(**value);
     outputs.push_back(*value);
   }
   return outputs;

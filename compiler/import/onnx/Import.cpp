@@ -7,6 +7,8 @@
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/ir/Amp.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
@@ -35,8 +37,10 @@ static void setModelAttributes(ModuleOp module, const onnx::ModelProto &model,
 OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
                                        const ImportOptions &options,
                                        MLIRContext &context) {
-  context.loadDialect<::amp::AmpDialect, arith::ArithDialect, func::FuncDialect,
-                      math::MathDialect, tensor::TensorDialect>();
+  context.loadDialect<::amp::AmpDialect, arith::ArithDialect,
+                      bufferization::BufferizationDialect, func::FuncDialect,
+                      math::MathDialect, scf::SCFDialect,
+                      tensor::TensorDialect>();
   Location unknown = UnknownLoc::get(&context);
   std::string error;
   // The checker needs its schemas.

@@ -12,7 +12,8 @@
 namespace ampc {
 
 struct ImportOptions {
-  /// Sizes for symbolic dimensions of inputs, by symbol.
+  /// Sizes for symbolic dimensions of inputs, by symbol; by the name of an input
+  /// the length of a sequence, and whether (0 or 1) an optional holds a value.
   llvm::StringMap<int64_t> dims;
 
   /// An initializer that is also a graph input has a default that a caller may

@@ -134,6 +134,8 @@ LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
     if (!value && !input.empty())
       return fail("reads '" + Twine(input) + "', which nothing defines");
     node.inputs.push_back(value ? *value : nullptr);
+    if (value && *value)
+      forms.refresh(**value);
   }
   for (const std::string &output : proto.output())
     node.outputNames.push_back(output);
@@ -172,10 +174,19 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
         constants.push_back(input ? constantProto(*input) : nullptr);
         constantPointers.push_back(constants.back().get());
       }
-      std::string why;
+      std::string why, unused;
       if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
-                      inferred, why))
-        built = fail(why);
+                      inferred, why)) {
+        // Lists of one element are widely given where scalars are asked for.
+        for (onnx::TypeProto &type : types)
+          if (type.has_tensor_type() &&
+              type.tensor_type().shape().dim_size() == 1 &&
+              type.tensor_type().shape().dim(0).dim_value() == 1)
+            type.mutable_tensor_type()->mutable_shape()->clear_dim();
+        if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
+                        inferred, unused))
+          built = fail(why);
+      }
     }
   }
   if (succeeded(built))

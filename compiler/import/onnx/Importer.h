@@ -63,7 +63,8 @@ public:
   /// and nodes are bound as they are met.
   mlir::LogicalResult importGraph(onnx::GraphProto &graph, Scope &scope);
 
-  /// Emits a subgraph of a node in place and gives its outputs.
+  /// Emits a subgraph of a node at the insertion point and gives its outputs.
+  /// Constants are moved out of the graph, so that it can be emitted once.
   mlir::FailureOr<llvm::SmallVector<ValueRef>>
   inlineSubgraph(const Node &node, onnx::GraphProto &graph,
                  llvm::ArrayRef<ValueRef> inputs);
@@ -79,6 +80,17 @@ public:
     error = message.str();
     return mlir::failure();
   }
+
+  /// How many nodes have failed so far, and what the later ones said, which is
+  /// forgotten.
+  size_t numErrors() const { return errors.size(); }
+  llvm::SmallVector<std::string> takeErrors(size_t from) {
+    llvm::SmallVector<std::string> taken(
+        llvm::make_range(errors.begin() + from, errors.end()));
+    errors.truncate(from);
+    return taken;
+  }
+  void addErrors(llvm::ArrayRef<std::string> lines) { errors.append(lines.begin(), lines.end()); }
 
   mlir::OpBuilder builder;
   ScalarBuilder scalars;

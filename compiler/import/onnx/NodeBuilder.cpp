@@ -148,6 +148,29 @@ LogicalResult NodeBuilder::requireEqual(Scalar lhs, Scalar rhs,
   return success();
 }
 
+LogicalResult NodeBuilder::requireReadable(ArrayRef<Scalar> indexed,
+                                           ArrayRef<Scalar> dims) {
+  using arith::CmpIPredicate;
+  Scalar zero = scalars.index(0);
+  Scalar nothing = Attribute(builder().getBoolAttr(false));
+  for (Scalar size : dims)
+    nothing = scalars.logicalOr(nothing,
+                                scalars.compare(CmpIPredicate::eq, size, zero));
+  for (Scalar size : indexed) {
+    auto known = constantInt(size);
+    // Where it is a size of the result too, nothing is read if it is zero.
+    if ((known && *known > 0) || (!known && llvm::any_of(dims, [&](Scalar dim) {
+          return scalars.same(dim, size);
+        })))
+      continue;
+    Scalar some = scalars.compare(CmpIPredicate::sgt, size, zero);
+    if (failed(require(scalars.logicalOr(some, nothing),
+                       "reads elements of a tensor that has none")))
+      return failure();
+  }
+  return success();
+}
+
 SmallVector<Value> NodeBuilder::dynamic(ArrayRef<Scalar> dims) {
   SmallVector<Value> values;
   for (Scalar dim : dims)

@@ -90,6 +90,11 @@ public:
   mlir::LogicalResult require(Scalar condition, const llvm::Twine &message);
   mlir::LogicalResult requireEqual(Scalar lhs, Scalar rhs,
                                    const llvm::Twine &message);
+  /// Indexed reads clamp their indices, which takes one element at least: the
+  /// run ends if one of the `indexed` sizes is zero though the result, of shape
+  /// `dims`, has elements.
+  mlir::LogicalResult requireReadable(llvm::ArrayRef<Scalar> indexed,
+                                      llvm::ArrayRef<Scalar> dims);
 
   //===--- Emitting ops ---------------------------------------------------===//
 

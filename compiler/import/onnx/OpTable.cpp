@@ -14,13 +14,20 @@ static std::string key(StringRef domain, StringRef op) {
 
 OpTable::OpTable() {
   registerActivationOps(*this);
+  registerBatchNormOps(*this);
   registerCastOps(*this);
   registerComparisonOps(*this);
   registerConstantOps(*this);
   registerControlOps(*this);
   registerConvOps(*this);
+  registerDeformConvOps(*this);
+  registerDeterminantOps(*this);
   registerEinsumOps(*this);
   registerGatherOps(*this);
+  registerGridSampleOps(*this);
+  registerGruOps(*this);
+  registerLoopOps(*this);
+  registerLstmOps(*this);
   registerMathOps(*this);
   registerMatmulOps(*this);
   registerMicrosoftFusedOps(*this);
@@ -29,15 +36,25 @@ OpTable::OpTable() {
   registerPadOps(*this);
   registerPointwiseOps(*this);
   registerPoolOps(*this);
+  registerRandomOps(*this);
   registerRangeOps(*this);
   registerReduceOps(*this);
+  registerRegionOps(*this);
   registerResizeOps(*this);
+  registerRnnOps(*this);
   registerScanOps(*this);
   registerScatterOps(*this);
+  registerSelectOps(*this);
+  registerSequenceOps(*this);
   registerShapeOps(*this);
+  registerSignalOps(*this);
   registerSliceOps(*this);
   registerSoftmaxOps(*this);
   registerSqueezeOps(*this);
+  registerTabularOps(*this);
+  registerTfIdfOps(*this);
+  registerUniqueOps(*this);
+  registerUnpoolOps(*this);
 }
 
 const OpTable &OpTable::get() {

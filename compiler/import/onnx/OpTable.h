@@ -48,13 +48,20 @@ private:
 
 // One a family; each in the file of that name.
 void registerActivationOps(OpTable &table);
+void registerBatchNormOps(OpTable &table);
 void registerCastOps(OpTable &table);
 void registerComparisonOps(OpTable &table);
 void registerConstantOps(OpTable &table);
 void registerControlOps(OpTable &table);
 void registerConvOps(OpTable &table);
+void registerDeformConvOps(OpTable &table);
+void registerDeterminantOps(OpTable &table);
 void registerEinsumOps(OpTable &table);
 void registerGatherOps(OpTable &table);
+void registerGridSampleOps(OpTable &table);
+void registerGruOps(OpTable &table);
+void registerLoopOps(OpTable &table);
+void registerLstmOps(OpTable &table);
 void registerMathOps(OpTable &table);
 void registerMatmulOps(OpTable &table);
 void registerMicrosoftFusedOps(OpTable &table);
@@ -63,15 +70,25 @@ void registerNormOps(OpTable &table);
 void registerPadOps(OpTable &table);
 void registerPointwiseOps(OpTable &table);
 void registerPoolOps(OpTable &table);
+void registerRandomOps(OpTable &table);
 void registerRangeOps(OpTable &table);
 void registerReduceOps(OpTable &table);
+void registerRegionOps(OpTable &table);
 void registerResizeOps(OpTable &table);
+void registerRnnOps(OpTable &table);
 void registerScanOps(OpTable &table);
 void registerScatterOps(OpTable &table);
+void registerSelectOps(OpTable &table);
+void registerSequenceOps(OpTable &table);
 void registerShapeOps(OpTable &table);
+void registerSignalOps(OpTable &table);
 void registerSliceOps(OpTable &table);
 void registerSoftmaxOps(OpTable &table);
 void registerSqueezeOps(OpTable &table);
+void registerTabularOps(OpTable &table);
+void registerTfIdfOps(OpTable &table);
+void registerUniqueOps(OpTable &table);
+void registerUnpoolOps(OpTable &table);
 
 } // namespace ampc::onnx_import
 

@@ -73,7 +73,7 @@ Scalar ScalarBuilder::share(Value value, bool isNew) {
     op->erase();
     return constant;
   }
-  auto [it, inserted] = known.insert(op);
+  auto [it, inserted] = here.known.insert(op);
   if (inserted)
     return value;
   op->erase();
@@ -274,8 +274,8 @@ Scalar ScalarBuilder::windowed(Scalar in, int64_t kernel, int64_t stride,
 
 Scalar ScalarBuilder::canonical(Scalar scalar) const {
   while (auto value = dyn_cast<Value>(scalar)) {
-    auto it = equalTo.find(value);
-    if (it == equalTo.end())
+    auto it = here.equalTo.find(value);
+    if (it == here.equalTo.end())
       break;
     scalar = it->second;
   }
@@ -288,7 +288,7 @@ void ScalarBuilder::noteEqual(Scalar lhs, Scalar rhs) {
   if (constantInt(lhs))
     std::swap(lhs, rhs);
   if (auto value = dyn_cast<Value>(lhs); value && lhs != rhs)
-    equalTo[value] = rhs;
+    here.equalTo[value] = rhs;
 }
 
 bool ScalarBuilder::same(ArrayRef<Scalar> lhs, ArrayRef<Scalar> rhs) const {
@@ -296,6 +296,11 @@ bool ScalarBuilder::same(ArrayRef<Scalar> lhs, ArrayRef<Scalar> rhs) const {
          llvm::all_of(llvm::zip(lhs, rhs), [&](auto pair) {
            return same(std::get<0>(pair), std::get<1>(pair));
          });
+}
+
+bool ScalarBuilder::isVisible(Value value) const {
+  return value.getParentRegion()->isAncestor(
+      builder.getInsertionBlock()->getParent());
 }
 
 std::optional<int64_t> constantInt(Scalar scalar) {

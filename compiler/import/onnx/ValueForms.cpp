@@ -65,6 +65,17 @@ Value ValueForms::materialize(ElementsAttr elements, StringRef name,
                                        FlatSymbolRefAttr::get(symbol));
 }
 
+void ValueForms::refresh(NamedValue &value) {
+  if (value.tensor && !scalars.isVisible(value.tensor))
+    value.tensor = {};
+  if (value.scalars && !llvm::all_of(*value.scalars, [&](Scalar scalar) {
+        return scalars.isVisible(scalar);
+      }))
+    value.scalars.reset();
+  for (const ValueRef &element : value.elements)
+    refresh(*element);
+}
+
 Tensor ValueForms::tensor(NamedValue &value, Location loc) {
   if (!value.tensor) {
     if (!value.constant)

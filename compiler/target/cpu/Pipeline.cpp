@@ -16,12 +16,14 @@
 using namespace mlir;
 
 void ampc::cpu::addLoweringToLLVM(OpPassManager &passes) {
+  passes.addPass(createCpuBF16ToBits());
   // A failed check returns from the middle of host code.
-  passes.addPass(createConvertSCFToCFPass());
+  passes.addNestedPass<func::FuncOp>(createConvertSCFToCFPass());
   passes.addPass(createCpuLowerAbi());
   // Subviews become arithmetic on offsets, which may be affine.
-  passes.addPass(memref::createExpandStridedMetadataPass());
-  passes.addPass(createLowerAffinePass());
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
   passes.addPass(createCpuToLLVM());
   passes.addPass(createReconcileUnrealizedCastsPass());
   // Descriptors are built and taken apart at once; nobody else would fold that,

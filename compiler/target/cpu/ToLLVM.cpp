@@ -86,8 +86,19 @@ private:
   }
 
   /// Ops of arith and vector that have no counterpart in LLVM become ones that
-  /// have.
+  /// have. Only these and what they become are visited: they are few, and a
+  /// greedy run over the module would try to fold everything else again.
   void simplify() {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+              vector::BroadcastOp, vector::ConstantMaskOp,
+              vector::CreateMaskOp, vector::FMAOp, vector::InterleaveOp,
+              vector::DeinterleaveOp, vector::ShapeCastOp,
+              vector::TransferReadOp, vector::TransferWriteOp,
+              vector::TransposeOp>(op))
+        ops.push_back(op);
+    });
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseAlways>(&getContext());
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
@@ -100,9 +111,8 @@ private:
     vector::populateVectorTransferLoweringPatterns(patterns,
                                                    /*maxTransferRank=*/1);
     GreedyRewriteConfig config;
-    config.maxIterations = 2;
-    (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
-                                       config);
+    config.strictMode = GreedyRewriteStrictness::ExistingAndNewOps;
+    (void)applyOpPatternsAndFold(ops, std::move(patterns), config);
   }
 
   /// A clear error for an op that no pattern knew.

@@ -1,24 +1,17 @@
-//===- Control.cpp - Control flow -----------------------------------------===//
+//===- Control.cpp - If ---------------------------------------------------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
+#include "compiler/import/onnx/Boundary.h"
 #include "compiler/import/onnx/OpTable.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace ampc::onnx_import {
 
 /// Exporters wrap shape tests in If; once shapes are known one branch is left.
-static LogicalResult buildIf(NodeBuilder &b) {
-  onnx::GraphProto *yes = b.node.graphAttr("then_branch"),
-                   *no = b.node.graphAttr("else_branch");
-  auto condition = b.list(0);
-  if (failed(condition) || !yes || !no || condition->size() != 1)
-    return b.fail("has a condition that is not one value");
-  auto known = constantInt(condition->front());
-  if (!known)
-    return b.fail("has a condition that is not known at compile time, which is "
-                  "not supported; fixing sizes by --dim may decide it");
-  auto outputs = b.importer.inlineSubgraph(b.node, *known ? *yes : *no, {});
+static LogicalResult buildBranch(NodeBuilder &b, onnx::GraphProto &graph) {
+  auto outputs = b.importer.inlineSubgraph(b.node, graph, {});
   if (failed(outputs))
     return failure();
   for (auto [i, value] : llvm::enumerate(*outputs))
@@ -27,6 +20,72 @@ static LogicalResult buildIf(NodeBuilder &b) {
   return success();
 }
 
-void registerControlOps(OpTable &t) { t.add("If", 1, 25, buildIf); }
+/// Both branches as regions. A result has those sizes that both know, and by
+/// the condition one of two that are known outside; others are yielded.
+static LogicalResult buildBranches(NodeBuilder &b, Scalar condition,
+                                   onnx::GraphProto &yes,
+                                   onnx::GraphProto &no) {
+  Value flag = b.scalars.value(condition);
+  auto draft = b.create<scf::IfOp>(TypeRange(), flag, /*withElse=*/true);
+  Block *blocks[] = {draft.thenBlock(), draft.elseBlock()};
+  SmallVector<ValueRef> outputs[2];
+  for (int i : {0, 1}) {
+    blocks[i]->clear();
+    ScalarBuilder::RegionScope scope(b.scalars, blocks[i]);
+    auto built = b.importer.inlineSubgraph(b.node, i == 0 ? yes : no, {});
+    if (failed(built))
+      return failure();
+    outputs[i] = *built;
+  }
+  if (outputs[0].size() != outputs[1].size() ||
+      outputs[0].size() != b.numOutputs())
+    return b.fail("has branches with " + Twine(outputs[0].size()) + " and " +
+                  Twine(outputs[1].size()) + " outputs for its " +
+                  Twine(b.numOutputs()));
+
+  b.builder().setInsertionPoint(draft);
+  auto merge = [&](Scalar x, Scalar y) {
+    return b.scalars.isVisible(y) ? b.scalars.select(condition, x, y)
+                                  : Scalar();
+  };
+  std::vector<Boundary> boundaries;
+  SmallVector<Type> types;
+  for (auto [i, value] : llvm::enumerate(outputs[0])) {
+    boundaries.push_back(Boundary::of(b, *value));
+    bool changed;
+    if (failed(boundaries.back().widen(b, *outputs[1][i], merge, changed)))
+      return failure();
+    boundaries.back().types(b, types);
+  }
+  for (int i : {0, 1}) {
+    ScalarBuilder::RegionScope scope(b.scalars, blocks[i]);
+    SmallVector<Value> results;
+    for (auto [boundary, value] : llvm::zip(boundaries, outputs[i]))
+      boundary.flatten(b, *value, results);
+    b.create<scf::YieldOp>(results);
+  }
+  auto branches = b.create<scf::IfOp>(types, flag, /*withElse=*/false);
+  branches.getThenRegion().takeBody(draft.getThenRegion());
+  branches.getElseRegion().takeBody(draft.getElseRegion());
+  draft.erase();
+  b.builder().setInsertionPointAfter(branches);
+  ValueRange results = branches.getResults();
+  for (auto [i, boundary] : llvm::enumerate(boundaries))
+    (void)b.output(i, boundary.bind(b, results));
+  return success();
+}
+
+static LogicalResult buildIf(NodeBuilder &b) {
+  onnx::GraphProto *yes = b.node.graphAttr("then_branch"),
+                   *no = b.node.graphAttr("else_branch");
+  auto condition = b.list(0);
+  if (failed(condition) || !yes || !no || condition->size() != 1)
+    return b.fail("has a condition that is not one value");
+  if (auto known = constantInt(condition->front()))
+    return buildBranch(b, *known ? *yes : *no);
+  return buildBranches(b, condition->front(), *yes, *no);
+}
+
+void registerControlOps(OpTable &t) { t.add("If", 1, 28, buildIf); }
 
 } // namespace ampc::onnx_import

@@ -106,7 +106,7 @@ static LogicalResult buildGemm(NodeBuilder &b) {
 
 void registerMatmulOps(OpTable &t) {
   t.add("MatMul", 1, 13, buildMatMul);
-  t.add("Gemm", 7, 13, buildGemm);
+  t.add("Gemm", 1, 13, buildGemm);
 }
 
 } // namespace ampc::onnx_import

@@ -153,7 +153,8 @@ static LogicalResult buildSplit(NodeBuilder &b) {
   SmallVector<Scalar> sizes;
   bool isGiven = true;
   if (b.node.version < 13 && b.node.hasAttr("split")) {
-    for (int64_t size : *b.node.intsAttr("split"))
+    auto given = *b.node.intsAttr("split");
+    for (int64_t size : given)
       sizes.push_back(s.index(size));
   } else if (b.node.version >= 13 && b.has(1)) {
     auto list = b.list(1);
