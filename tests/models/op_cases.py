@@ -318,8 +318,10 @@ def check(case: Case, build: pathlib.Path, folder: pathlib.Path) -> "list[str]":
     errors = []
     for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
         e = np.asarray(e)
-        if a.shape != e.shape:
-            errors.append(f"output {i}: shape {a.shape}, not {e.shape}")
+        if a.dtype.kind == e.dtype.kind == "V":  # Of ml_dtypes; numpy cannot compare them.
+            a, e = (x.astype(np.float32) for x in (a, e))
+        if a.shape != e.shape or a.dtype != e.dtype:
+            errors.append(f"output {i}: {a.dtype}{a.shape}, not {e.dtype}{e.shape}")
         elif a.size and not np.allclose(
             a, e, rtol=case.tolerance, atol=case.tolerance * max(1, np.abs(e).max()),
             equal_nan=True,
@@ -329,23 +331,29 @@ def check(case: Case, build: pathlib.Path, folder: pathlib.Path) -> "list[str]":
     return errors
 
 
+def run(families, build: pathlib.Path, folder: pathlib.Path, part: str) -> "tuple[int, list[str]]":
+    """The number of cases whose names have `part`, and what is wrong with them."""
+    count, errors = 0, []
+    for family in families:
+        for case in family():
+            if part not in case.name:
+                continue
+            count += 1
+            try:
+                found = check(case, build, folder)
+            except Exception as error:  # Of any of three run times.
+                found = [str(error).splitlines()[0]]
+            errors += [f"{case.name}: {text}" for text in found]
+    return count, errors
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--filter", default="", help="part of a case's name")
     options = parser.parse_args()
-    count, errors = 0, []
     with tempfile.TemporaryDirectory(prefix="ampc-ops-") as folder:
-        for family in FAMILIES:
-            for case in family():
-                if options.filter not in case.name:
-                    continue
-                count += 1
-                try:
-                    found = check(case, options.build, pathlib.Path(folder))
-                except Exception as error:  # Of any of three run times.
-                    found = [str(error).splitlines()[0]]
-                errors += [f"{case.name}: {text}" for text in found]
+        count, errors = run(FAMILIES, options.build, pathlib.Path(folder), options.filter)
     for error in errors:
         print(f"FAIL {error}")
     print(f"ops: {count} cases, {len(errors)} failures")

@@ -31,12 +31,15 @@ OpTable::OpTable() {
   registerMathOps(*this);
   registerMatmulOps(*this);
   registerMicrosoftFusedOps(*this);
+  registerMicrosoftQuantizedOps(*this);
   registerMovementOps(*this);
   registerNormOps(*this);
   registerPadOps(*this);
   registerPointwiseOps(*this);
   registerPoolOps(*this);
   registerRandomOps(*this);
+  registerQuantizeOps(*this);
+  registerQuantizedProductOps(*this);
   registerRangeOps(*this);
   registerReduceOps(*this);
   registerRegionOps(*this);

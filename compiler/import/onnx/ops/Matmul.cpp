@@ -8,7 +8,9 @@ using namespace mlir;
 
 namespace ampc::onnx_import {
 
-FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs) {
+FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs, DType dtype) {
+  if (dtype == DType::Undefined)
+    dtype = lhs.dtype;
   if (lhs.rank() < 1 || rhs.rank() < 1)
     return b.fail("multiplies a scalar as a matrix");
   // A vector is a row at the left and a column at the right.
@@ -42,9 +44,9 @@ FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs) {
   dims->push_back(lhs.dims[lhs.rank() - 2]);
   dims->push_back(rhs.dims.back());
   Value value = b.create<amp::MatmulOp>(
-      b.type(lhs.dtype, *dims), lhs.value, rhs.value, Value(), false, false,
+      b.type(dtype, *dims), lhs.value, rhs.value, Value(), false, false,
       isUnsigned(lhs.dtype), isUnsigned(rhs.dtype), amp::AlgorithmAttr());
-  Tensor result{value, lhs.dtype, *dims, {}};
+  Tensor result{value, dtype, *dims, {}};
   if (isRow || isColumn) {
     Dims kept = result.dims;
     if (isColumn)

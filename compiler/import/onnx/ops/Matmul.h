@@ -7,8 +7,11 @@
 
 namespace ampc::onnx_import {
 
-/// numpy.matmul: batched over leading dimensions, which broadcast.
-mlir::FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs);
+/// numpy.matmul: batched over leading dimensions, which broadcast. Integers may
+/// have a wider type as `result`, in which they are multiplied and summed; by
+/// default the result has the type of `lhs`.
+mlir::FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs,
+                               DType result = DType::Undefined);
 
 } // namespace ampc::onnx_import
 
