@@ -402,8 +402,10 @@ def check(case: Case, build: pathlib.Path, folder: pathlib.Path) -> "list[str]":
     errors = []
     for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
         e = np.asarray(e)
-        if a.shape != e.shape:
-            errors.append(f"output {i}: shape {a.shape}, not {e.shape}")
+        if a.dtype.kind == e.dtype.kind == "V":  # Of ml_dtypes; numpy cannot compare them.
+            a, e = (x.astype(np.float32) for x in (a, e))
+        if a.shape != e.shape or a.dtype != e.dtype:
+            errors.append(f"output {i}: {a.dtype}{a.shape}, not {e.dtype}{e.shape}")
         elif a.size and not np.allclose(
             a, e, rtol=case.tolerance, atol=case.tolerance * max(1, np.abs(e).max()),
             equal_nan=True,

@@ -94,6 +94,7 @@ public:
 private:
   // Signature.cpp
   mlir::LogicalResult bindInputs(const ImportOptions &options, Scope &scope);
+  mlir::Value withUnusedBits(mlir::Value input, DType dtype);
   mlir::LogicalResult setResults(const Scope &scope);
 
   // Importer.cpp

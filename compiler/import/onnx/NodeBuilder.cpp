@@ -21,6 +21,12 @@ Tensor NodeBuilder::tensor(unsigned i) {
   return importer.forms.tensor(input(i), loc());
 }
 
+std::optional<Tensor> NodeBuilder::optionalTensor(unsigned i) {
+  if (!has(i))
+    return std::nullopt;
+  return tensor(i);
+}
+
 SmallVector<Tensor> NodeBuilder::tensors(unsigned first) {
   SmallVector<Tensor> result;
   for (unsigned i = first; i < numInputs(); ++i)

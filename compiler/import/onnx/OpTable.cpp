@@ -34,6 +34,7 @@ OpTable::OpTable() {
   registerMathOps(*this);
   registerMatmulOps(*this);
   registerMicrosoftFusedOps(*this);
+  registerMicrosoftQuantizedOps(*this);
   registerMovementOps(*this);
   registerNonMaxSuppressionOps(*this);
   registerNormOps(*this);
@@ -41,6 +42,8 @@ OpTable::OpTable() {
   registerPointwiseOps(*this);
   registerPoolOps(*this);
   registerRandomOps(*this);
+  registerQuantizeOps(*this);
+  registerQuantizedProductOps(*this);
   registerRangeOps(*this);
   registerReduceOps(*this);
   registerRegionOps(*this);

@@ -46,11 +46,12 @@ static void addParameters(OpSchema &schema, StringRef parameters, bool output,
       option = OpSchema::Optional;
     else if (text.consume_back("*"))
       option = OpSchema::Variadic;
+    bool isHomogeneous = !text.consume_back("*");
     auto [name, type] = text.split(':');
     std::string typeName =
         variables.contains(type) ? type.str() : tensorType(type);
     OpSchema::FormalParameter parameter(name.str(), "", typeName, option,
-                                        /*is_homogeneous=*/true,
+                                        isHomogeneous,
                                         /*min_arity=*/1);
     if (output)
       schema.Output(index++, parameter);

@@ -32,9 +32,9 @@ struct SchemaAttribute {
 /// The first version of an op.
 ///
 /// Parameters are separated by spaces, each `name:type`, then `?` if it is
-/// optional or `*` if it stands for any number of the type, or of any types
-/// where that is a list: `A:T B:T bias:T? rest:T*`. A type is a type variable
-/// or an element type ("float", "int64").
+/// optional, `*` if it stands for any number of one type, or `**` for any
+/// number, each of its own type: `A:T B:T bias:T? rest:T*`. A type is a type
+/// variable or an element type ("float", "int64").
 ///
 ///   Schema{"FusedMatMul", "A:T B:T", "Y:T", "T = float16 float double",
 ///          {{"alpha", 1.0f}, {"transA", 0}, {"transB", 0}}}

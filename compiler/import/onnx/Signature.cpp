@@ -151,6 +151,19 @@ readInput(const std::string &name, const onnx::TypeProto &type,
   return value;
 }
 
+/// Callers leave the unused bits of types below a byte as they like; all other
+/// values have them extended (see ampc_dtype in ampc.h).
+Value Importer::withUnusedBits(Value input, DType dtype) {
+  amp::ByteFormat format = byteFormat(dtype);
+  if (bitWidth(dtype) >= 8)
+    return input;
+  return builder.create<amp::CastOp>(function.getLoc(), input.getType(), input,
+                                     amp::CastOrigin::Source,
+                                     /*unsigned_source=*/false,
+                                     /*unsigned_result=*/false,
+                                     /*saturate=*/false, format, format);
+}
+
 LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
   const onnx::GraphProto &graph = model.graph();
   llvm::StringSet<> initialized, names;
@@ -217,6 +230,7 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
         symbols[symbol] = scalar;
       value.dims.push_back(scalar);
     }
+    value.tensor = withUnusedBits(value.tensor, argument.dtype);
   };
   for (const auto &input : graph.input())
     if (auto it = scope.values.find(input.name()); it != scope.values.end())

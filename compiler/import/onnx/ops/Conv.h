@@ -7,8 +7,12 @@
 
 namespace ampc::onnx_import {
 
-/// The result of a node with Conv's inputs and attributes.
-mlir::FailureOr<Tensor> convolve(NodeBuilder &b);
+/// A convolution by the attributes of Conv (strides, pads, group, ...).
+/// Integers may have a wider type as `result`, in which they are multiplied and
+/// summed, and which `bias` has; by default the result has the type of `x`.
+mlir::FailureOr<Tensor> conv(NodeBuilder &b, Tensor x, const Tensor &filter,
+                             std::optional<Tensor> bias,
+                             DType result = DType::Undefined);
 
 } // namespace ampc::onnx_import
 

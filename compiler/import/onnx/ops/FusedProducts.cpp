@@ -66,7 +66,7 @@ static LogicalResult buildFusedMatMul(NodeBuilder &b) {
   for (auto [x, name] : {std::pair(&lhs, "transBatchA"), {&rhs, "transBatchB"}})
     if (b.intAttr(name) && x->rank() > 2)
       *x = batchFirst(b, *x);
-  auto product = matmul(b, lhs, rhs, b.intAttr("transA") && lhs.rank() > 1,
+  auto product = matmul(b, lhs, rhs, DType::Undefined, b.intAttr("transA") && lhs.rank() > 1,
                         b.intAttr("transB") && rhs.rank() > 1);
   if (failed(product))
     return failure();
@@ -90,7 +90,7 @@ static LogicalResult buildFusedGemm(NodeBuilder &b) {
 
 /// A convolution, plus Z if there is one, then the activation.
 static LogicalResult buildFusedConv(NodeBuilder &b) {
-  auto sum = convolve(b);
+  auto sum = conv(b, b.tensor(0), b.tensor(1), b.optionalTensor(2));
   if (failed(sum))
     return failure();
   if (b.has(3)) {

@@ -8,8 +8,10 @@ using namespace mlir;
 
 namespace ampc::onnx_import {
 
-FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs,
+FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs, DType dtype,
                          bool transposeLhs, bool transposeRhs) {
+  if (dtype == DType::Undefined)
+    dtype = lhs.dtype;
   if (lhs.rank() < 1 || rhs.rank() < 1)
     return b.fail("multiplies a scalar as a matrix");
   // A vector is a row at the left and a column at the right.
@@ -50,9 +52,10 @@ FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs,
   dims->push_back(size(lhs, transposeLhs ? 1 : 2));
   dims->push_back(size(rhs, transposeRhs ? 2 : 1));
   Value value = b.create<amp::MatmulOp>(
-      b.type(lhs.dtype, *dims), lhs.value, rhs.value, Value(), transposeLhs,
-      transposeRhs, isUnsigned(lhs.dtype), isUnsigned(rhs.dtype), amp::AlgorithmAttr());
-  Tensor result{value, lhs.dtype, *dims, {}};
+      b.type(dtype, *dims), lhs.value, rhs.value, Value(), transposeLhs,
+      transposeRhs, isUnsigned(lhs.dtype), isUnsigned(rhs.dtype),
+      amp::AlgorithmAttr());
+  Tensor result{value, dtype, *dims, {}};
   if (isRow || isColumn) {
     Dims kept = result.dims;
     if (isColumn)
