@@ -59,10 +59,8 @@ static void printOps(const ImportRecord &record, llvm::raw_ostream &stream) {
 static void printDims(const ImportRecord &record, llvm::raw_ostream &stream) {
   SmallVector<SmallVector<std::string>> rows;
   for (const auto &[name, places] : record.dims)
-    rows.push_back({name.empty() ? "(no name)" : name, llvm::join(places, ", "),
-                    name.empty() ? "any sizes; only a name in the model lets "
-                                   "--dim fix them"
-                                 : "any size; --dim " + name + "=N fixes it"});
+    rows.push_back({name, llvm::join(places, ", "),
+                    "any size; --dim " + name + "=N fixes it"});
   if (rows.empty())
     return;
   stream << "\ndimensions\n";

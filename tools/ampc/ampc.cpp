@@ -32,9 +32,10 @@ int main(int argc, char **argv) {
   app.add_option("-o,--output", options.output, "file to write")
       ->type_name("OUT");
   app.add_option("--dim", dims,
-                 "fix a dynamic dimension, or the length of a\n"
-                 "sequence input, whose tensors are then NAME.0, NAME.1, ...;\n"
-                 "0 or 1 for an optional input; may be repeated")
+                 "fix a dynamic dimension (one without a name is INPUT[I]),\n"
+                 "or the length of a sequence input, whose tensors are then\n"
+                 "NAME.0, NAME.1, ...; 0 or 1 for an optional input; may be\n"
+                 "repeated")
       ->type_name("NAME=N")
       ->take_all();
   app.add_option("--target", options.target,

@@ -43,6 +43,10 @@ static bool isOne(const Dims &dims) {
          (dims.size() == 1 && dims[0] && constantInt(dims[0]) == 1);
 }
 
+bool ranksAgree(const Dims &lhs, const Dims &rhs) {
+  return lhs.size() == rhs.size() || (isOne(lhs) && isOne(rhs));
+}
+
 LogicalResult Boundary::widen(NodeBuilder &b, const NamedValue &value,
                               MergeFn merge, bool &changed) {
   if (kind != value.kind)
@@ -59,17 +63,16 @@ LogicalResult Boundary::widen(NodeBuilder &b, const NamedValue &value,
   for (auto [element, other] : llvm::zip(elements, value.elements))
     if (failed(element.widen(b, *other, merge, changed)))
       return failure();
-  // A list of one and a scalar are one element either way.
-  if (dims.size() != value.dims.size() && isOne(dims) && isOne(value.dims)) {
-    changed |= dims.empty();
-    dims = {b.scalars.index(1)};
-    return success();
-  }
-  if (int64_t(dims.size()) != value.rank())
+  if (!ranksAgree(dims, value.dims))
     return b.fail("has rank " + Twine(dims.size()) + " in one place and " +
                   Twine(value.rank()) +
                   " in the other, which is not supported; fixing sizes by "
                   "--dim may decide which");
+  if (dims.size() != value.dims.size()) {
+    changed |= dims.empty();
+    dims = {b.scalars.index(1)};
+    return success();
+  }
   for (auto [size, other] : llvm::zip(dims, value.dims)) {
     if (!size || b.scalars.same(size, other))
       continue;

@@ -53,6 +53,9 @@ private:
   std::vector<Boundary> elements;
 };
 
+/// Whether ranks are equal; a scalar and a list of one are alike.
+bool ranksAgree(const Dims &lhs, const Dims &rhs);
+
 /// Moves what computes a size before `op`, in one of whose regions it stands,
 /// unless it depends on what only the region knows. Whether it is visible now.
 bool moveBefore(NodeBuilder &b, Scalar size, mlir::Operation *op);

@@ -14,8 +14,9 @@ namespace ampc {
 struct ImportRecord;
 
 struct ImportOptions {
-  /// Sizes for symbolic dimensions of inputs, by symbol; by the name of an input
-  /// the length of a sequence, and whether (0 or 1) an optional holds a value.
+  /// Sizes for dynamic dimensions of inputs, by symbol or, where there is none,
+  /// as "x[0]"; by the name of an input the length of a sequence, and whether
+  /// (0 or 1) an optional holds a value.
   llvm::StringMap<int64_t> dims;
 
   /// An initializer that is also a graph input has a default that a caller may

@@ -3,8 +3,7 @@
 #ifndef AMPC_IMPORT_ONNX_IMPORTRECORD_H
 #define AMPC_IMPORT_ONNX_IMPORTRECORD_H
 
-#include "llvm/ADT/MapVector.h"
-
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,9 +24,9 @@ struct ImportRecord {
   int64_t unknown = 0;
   /// By domain.
   std::vector<std::pair<std::string, int64_t>> opsets;
-  /// Where symbolic dimensions of inputs stand, as "x[0]"; the empty name has
-  /// those without a name.
-  llvm::MapVector<std::string, std::vector<std::string>> dims;
+  /// Where dynamic dimensions of inputs stand, as "x[0]", by the name that
+  /// ImportOptions::dims has for them.
+  std::map<std::string, std::vector<std::string>> dims;
 };
 
 } // namespace ampc

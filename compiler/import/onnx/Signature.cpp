@@ -23,6 +23,11 @@ static bool isSymbol(StringRef name) {
          });
 }
 
+/// A dimension by where it stands, which is how one without a name is called.
+static std::string place(const std::string &input, size_t dim) {
+  return input + "[" + std::to_string(dim) + "]";
+}
+
 static void setAttributes(func::FuncOp function, bool result, unsigned index,
                           StringRef name, DType dtype,
                           ArrayRef<StringRef> symbols) {
@@ -74,12 +79,14 @@ readArgument(const std::string &name, const onnx::TypeProto &type,
   }
   for (const auto &dim : tensor.shape().dim()) {
     std::string symbol = isSymbol(dim.dim_param()) ? dim.dim_param() : "";
-    int64_t size = dim.has_dim_value() && dim.dim_value() >= 0
-                       ? dim.dim_value()
-                       : ShapedType::kDynamic;
-    if (!symbol.empty()) {
-      names.insert(symbol);
-      if (auto it = options.dims.find(symbol); it != options.dims.end()) {
+    int64_t size = ShapedType::kDynamic;
+    if (dim.has_dim_value() && dim.dim_value() >= 0) {
+      size = dim.dim_value();
+    } else {
+      std::string key =
+          symbol.empty() ? place(name, argument.shape.size()) : symbol;
+      names.insert(key);
+      if (auto it = options.dims.find(key); it != options.dims.end()) {
         size = it->second;
         symbol.clear();
       }
@@ -188,9 +195,11 @@ LogicalResult Importer::bindInputs(const ImportOptions &options, Scope &scope) {
   if (record)
     for (const Argument &argument : arguments)
       for (auto [dim, size] : llvm::enumerate(argument.shape))
-        if (ShapedType::isDynamic(size))
-          record->dims[argument.symbols[dim]].push_back(
-              argument.name + "[" + std::to_string(dim) + "]");
+        if (ShapedType::isDynamic(size)) {
+          std::string where = place(argument.name, dim);
+          const std::string &symbol = argument.symbols[dim];
+          record->dims[symbol.empty() ? where : symbol].push_back(where);
+        }
   for (const auto &[name, size] : options.dims)
     if (!names.contains(name)) {
       auto known = llvm::to_vector(names.keys());

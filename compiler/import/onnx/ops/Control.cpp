@@ -51,6 +51,20 @@ static LogicalResult buildBranches(NodeBuilder &b, Scalar condition,
                   Twine(outputs[1].size()) + " outputs for its " +
                   Twine(b.numOutputs()));
 
+  // Squeeze of a size that only the run knows is exported as the choice between
+  // ranks. Ranks are static, and that it is squeezed is what the model expects.
+  for (auto [x, y] : llvm::zip(outputs[0], outputs[1]))
+    if (x->isTensor() && y->isTensor() && !ranksAgree(x->dims, y->dims)) {
+      draft.erase();
+      std::string ranks = (Twine(x->rank()) + " and " + Twine(y->rank())).str();
+      if (failed(b.require(condition,
+                           "was compiled for its then_branch, as the branches "
+                           "give ranks " +
+                               ranks + "; fix the sizes it tests by --dim")))
+        return failure();
+      return buildBranch(b, yes);
+    }
+
   b.builder().setInsertionPoint(draft);
   for (auto &values : outputs)
     for (const ValueRef &value : values)
