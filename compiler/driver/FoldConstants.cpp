@@ -51,15 +51,24 @@ struct Candidates {
   SmallVector<Value> results;       ///< Of those, what others read.
 };
 
-/// Bytes of the weights that `value` is computed from.
-uint64_t sourceBytes(Value value, const llvm::SetVector<Operation *> &ops) {
+/// Bytes of a weight or constant; a splat takes none.
+uint64_t storedBytes(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!isa<amp::WeightOp>(op) && !constant)
+    return 0;
+  if (constant && isa<SplatElementsAttr>(constant.getValue()))
+    return 0;
+  return bytesOf(op->getResult(0).getType());
+}
+
+/// Bytes of the weights that the results of `root` are computed from.
+uint64_t sourceBytes(Operation *root, const llvm::SetVector<Operation *> &ops) {
   uint64_t bytes = 0;
   llvm::SetVector<Operation *> work;
-  work.insert(value.getDefiningOp());
+  work.insert(root);
   for (size_t i = 0; i < work.size(); ++i) {
     Operation *op = work[i];
-    if (isa<amp::WeightOp, arith::ConstantOp>(op))
-      bytes += bytesOf(op->getResult(0).getType());
+    bytes += storedBytes(op);
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp();
           producer && ops.contains(producer))
@@ -76,8 +85,9 @@ Candidates findCandidates(func::FuncOp main) {
           return producer && found.ops.contains(producer);
         }))
       found.ops.insert(&op);
-  constexpr uint64_t small = 64 << 10, growth = 4;
-  for (Operation *op : found.ops)
+  for (Operation *op : found.ops) {
+    SmallVector<Value> read;
+    uint64_t bytes = 0;
     for (Value result : op->getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (!type || isFree(op) || type.getElementType().isInteger(1) ||
@@ -86,12 +96,19 @@ Candidates findCandidates(func::FuncOp main) {
       bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) {
         return !found.ops.contains(user) || isa<amp::ReshapeOp>(user);
       });
-      // What comes from no weight (fills, iotas) is cheaper to compute than
-      // read.
-      uint64_t source = sourceBytes(result, found.ops);
-      if (isRead && source && bytesOf(type) <= std::max(small, growth * source))
-        found.results.push_back(result);
+      if (!isRead)
+        continue;
+      read.push_back(result);
+      bytes += bytesOf(type);
     }
+    // What comes from no weight (fills, iotas) is cheaper to compute than read,
+    // and a library much larger than its model is no gain: quantised weights
+    // stay as they are.
+    constexpr uint64_t small = 64 << 10;
+    uint64_t source = sourceBytes(op, found.ops);
+    if (source && bytes <= std::max(small, source))
+      found.results.append(read);
+  }
   return found;
 }
 
