@@ -86,9 +86,11 @@ static void writeObject(raw_ostream &stream, StringRef symbol, uint64_t size,
 
   uint64_t offset = sizeof(Elf64_Ehdr);
   for (unsigned index = Data; index < count; ++index) {
-    offset = alignTo(offset, sections[index].sh_addralign);
+    bool hasContent = sections[index].sh_type != SHT_NOBITS;
+    if (hasContent)
+      offset = alignTo(offset, sections[index].sh_addralign);
     sections[index].sh_offset = offset;
-    if (sections[index].sh_type != SHT_NOBITS)
+    if (hasContent)
       offset += sections[index].sh_size;
   }
   uint64_t headers = alignTo(offset, 8);
