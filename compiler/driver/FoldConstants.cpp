@@ -103,10 +103,10 @@ Candidates findCandidates(func::FuncOp main) {
     }
     // What comes from no weight (fills, iotas) is cheaper to compute than read,
     // and a library much larger than its model is no gain: quantised weights
-    // stay as they are.
+    // stay as they are, while others may be padded.
     constexpr uint64_t small = 64 << 10;
     uint64_t source = sourceBytes(op, found.ops);
-    if (source && bytes <= std::max(small, source))
+    if (source && bytes <= std::max(small, source + source / 2))
       found.results.append(read);
   }
   return found;
