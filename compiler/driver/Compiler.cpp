@@ -153,7 +153,7 @@ bool Compilation::runPasses(ModuleOp module, StringRef step,
 bool Compilation::compileModule(ModuleOp module) {
   if (!runPasses(module, "form kernels", addTensorPasses))
     return false;
-  if (llvm::Error error = foldConstants(module)) {
+  if (llvm::Error error = foldConstants(module, options.output)) {
     diagnostics.error(std::move(error));
     return false;
   }
