@@ -81,7 +81,7 @@ Error ampc::fillReserved(StringRef path,
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return createStringError(buffer.getError(), "cannot read the library");
+    return createStringError(buffer.getError().message());
   auto found = findReservation((*buffer)->getBuffer());
   buffer->reset();
   if (!found)
@@ -113,7 +113,7 @@ Error ampc::fillReserved(StringRef path,
   raw_fd_ostream stream(path, code, sys::fs::CD_OpenExisting, sys::fs::FA_Write,
                         sys::fs::OF_None);
   if (code)
-    return createStringError(code, "cannot write the library");
+    return createStringError(code.message());
   stream.seek(offset);
   writeContent(stream);
   if (!stream.has_error() && stream.tell() != offset + size)
@@ -125,7 +125,7 @@ Error ampc::fillReserved(StringRef path,
   if (stream.has_error()) {
     code = stream.error();
     stream.clear_error();
-    return createStringError(code, "cannot write the weights");
+    return createStringError(code.message());
   }
   return Error::success();
 }
