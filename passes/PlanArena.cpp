@@ -43,12 +43,16 @@ static Value byteSize(OpBuilder &builder, memref::AllocOp alloc) {
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       fixed *= size;
-  Value bytes = builder.create<arith::ConstantIndexOp>(loc, fixed);
   if (alloc.getDynamicSizes().empty())
-    return bytes;
-  Value zero = builder.create<arith::ConstantIndexOp>(loc, 0), fits;
+    return builder.create<arith::ConstantIndexOp>(loc, fixed);
+  // Not in `index`: the product by a constant one canonicalizes to a sign
+  // extension, which that type does not have.
+  Type i64 = builder.getI64Type(), index = builder.getIndexType();
+  Value bytes = builder.create<arith::ConstantIntOp>(loc, fixed, i64);
+  Value zero = builder.create<arith::ConstantIntOp>(loc, 0, i64), fits;
   for (Value size : alloc.getDynamicSizes()) {
-    auto product = builder.create<arith::MulSIExtendedOp>(loc, bytes, size);
+    auto product = builder.create<arith::MulSIExtendedOp>(
+        loc, bytes, builder.create<arith::IndexCastOp>(loc, i64, size));
     bytes = product.getLow();
     // Without overflow the high half is 0, and the low one has no sign.
     Value low = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
@@ -58,8 +62,9 @@ static Value byteSize(OpBuilder &builder, memref::AllocOp alloc) {
     Value both = builder.create<arith::AndIOp>(loc, low, high);
     fits = fits ? builder.create<arith::AndIOp>(loc, fits, both) : both;
   }
-  Value minusOne = builder.create<arith::ConstantIndexOp>(loc, -1);
-  return builder.create<arith::SelectOp>(loc, fits, bytes, minusOne);
+  Value minusOne = builder.create<arith::ConstantIntOp>(loc, -1, i64);
+  return builder.create<arith::IndexCastOp>(
+      loc, index, builder.create<arith::SelectOp>(loc, fits, bytes, minusOne));
 }
 
 namespace {

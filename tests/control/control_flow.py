@@ -34,7 +34,9 @@ def reference(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
 def differs(actual: np.ndarray, expected: np.ndarray) -> str:
     if actual.dtype != expected.dtype:
         return f"type {actual.dtype}, not {expected.dtype}"
-    if actual.shape != expected.shape:
+    # onnxruntime gives zeros for the sizes of elements that no iteration scanned.
+    nothing = not any(actual.shape[:1]) and not any(expected.shape) and actual.ndim == expected.ndim
+    if actual.shape != expected.shape and not (actual.ndim > 1 and nothing):
         return f"shape {actual.shape}, not {expected.shape}"
     if not expected.size or np.array_equal(actual, expected, equal_nan=expected.dtype.kind == "f"):
         return ""

@@ -173,6 +173,18 @@ ragged (float[n] x, int64 trips) => (float[k, m] y) <bool yes = {1}, int64[1] ze
 SQUEEZE = """
 squeeze (float[n, 3] x) => (float[n, 3] y) { y = Squeeze(x) }"""
 
+# How exporters write Squeeze where they do not know whether there is something to
+# remove: what follows wants the lower rank.
+SQUEEZE_IF = """
+squeeze (float[n, 3] x) => (float[m] y) <int64 none = {0}, int64 one = {1}, int64[1] first = {0}> {
+  shape = Shape(x)
+  size = Gather(shape, none)
+  test = Equal(size, one)
+  y = If(test) <
+    then_branch = gone () => (float[p] a) { a = Squeeze(x, first) },
+    else_branch = kept () => (float[q, r] b) { b = Identity(x) }>
+}"""
+
 LOOP_IN_LOOP = """
 loops (float[n] x, int64 outer, int64 inner) => (float[n] y) <bool yes = {1}> {
   y = Loop(outer, yes, x) <body = step (int64 i, bool c, float[n] a) => (bool more, float[n] b) {
@@ -411,6 +423,9 @@ def faults():
            "node #0 (Loop, version 16): scans elements whose sizes differ between iterations")
     yield ("squeeze", SQUEEZE, [uniform(2, 3)], [uniform(1, 3)],
            "was compiled for a size of dimension 0 other than one; fix it by --dim")
+    yield ("squeeze if", SQUEEZE_IF, [uniform(1, 3)], [uniform(2, 3)],
+           "was compiled for its then_branch, as the branches give ranks 1 and 2; "
+           "fix the sizes it tests by --dim")
 
 
 def empties():

@@ -90,7 +90,9 @@ bool moveBefore(NodeBuilder &b, Scalar size, Operation *op) {
   if (b.scalars.isVisible(size))
     return true;
   Operation *producer = cast<Value>(size).getDefiningOp();
+  // Work on tensors stays where it is wanted.
   if (!producer || producer->getNumRegions() || !isPure(producer) ||
+      llvm::any_of(producer->getResultTypes(), llvm::IsaPred<ShapedType>) ||
       !llvm::all_of(producer->getOperands(), [&](Value operand) {
         return moveBefore(b, Scalar(operand), op);
       }))

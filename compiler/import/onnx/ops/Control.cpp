@@ -4,20 +4,22 @@
 #include "compiler/import/onnx/OpTable.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
 namespace ampc::onnx_import {
 
+static LogicalResult bindOutputs(NodeBuilder &b, ArrayRef<ValueRef> values) {
+  for (auto [i, value] : llvm::enumerate(values.take_front(b.numOutputs())))
+    (void)b.output(i, value);
+  return success();
+}
+
 /// Exporters wrap shape tests in If; once shapes are known one branch is left.
 static LogicalResult buildBranch(NodeBuilder &b, onnx::GraphProto &graph) {
   auto outputs = b.importer.inlineSubgraph(b.node, graph, {});
-  if (failed(outputs))
-    return failure();
-  for (auto [i, value] : llvm::enumerate(*outputs))
-    if (i < b.numOutputs())
-      (void)b.output(i, value);
-  return success();
+  return failed(outputs) ? failure() : bindOutputs(b, *outputs);
 }
 
 /// Moves what computes sizes out of a branch where the branch is not needed.
@@ -26,6 +28,16 @@ static void moveSizes(NodeBuilder &b, const NamedValue &value, Operation *op) {
     (void)moveBefore(b, size, op);
   for (const ValueRef &element : value.elements)
     moveSizes(b, *element, op);
+}
+
+/// Whether a condition follows from the sizes of tensors.
+static bool isShapeTest(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  return isa<tensor::DimOp>(op) ||
+         (isa<arith::ArithDialect>(op->getDialect()) &&
+          llvm::all_of(op->getOperands(), isShapeTest));
 }
 
 /// Both branches as regions. A result has those sizes that both know, and by
@@ -54,15 +66,20 @@ static LogicalResult buildBranches(NodeBuilder &b, Scalar condition,
   // Squeeze of a size that only the run knows is exported as the choice between
   // ranks. Ranks are static, and that it is squeezed is what the model expects.
   for (auto [x, y] : llvm::zip(outputs[0], outputs[1]))
-    if (x->isTensor() && y->isTensor() && !ranksAgree(x->dims, y->dims)) {
-      draft.erase();
-      std::string ranks = (Twine(x->rank()) + " and " + Twine(y->rank())).str();
+    if (x->isTensor() && y->isTensor() && !ranksAgree(x->dims, y->dims) &&
+        isShapeTest(flag)) {
+      b.builder().setInsertionPoint(draft);
       if (failed(b.require(condition,
                            "was compiled for its then_branch, as the branches "
                            "give ranks " +
-                               ranks + "; fix the sizes it tests by --dim")))
+                               Twine(x->rank()) + " and " + Twine(y->rank()) +
+                               "; fix the sizes it tests by --dim")))
         return failure();
-      return buildBranch(b, yes);
+      draft->getBlock()->getOperations().splice(
+          draft->getIterator(), draft.thenBlock()->getOperations());
+      b.builder().setInsertionPointAfter(draft);
+      draft.erase();
+      return bindOutputs(b, outputs[0]);
     }
 
   b.builder().setInsertionPoint(draft);
