@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/ops/Attention.h"
 
+#include "compiler/import/onnx/Expr.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -64,17 +66,25 @@ FailureOr<Tensor> attend(NodeBuilder &b, const Heads &x,
         break;
       }
   }
+  Expr query(b, x.query);
   double scale = b.floatAttr("scale", 0);
   if (scale == 0) {
-    auto size = constantInt(x.query.dims[3]);
-    if (!size)
-      return b.fail("has heads of unknown size; give it by --dim");
-    scale = 1 / std::sqrt(static_cast<double>(*size));
+    Scalar size = x.query.dims[3];
+    if (auto known = constantInt(size)) {
+      scale = 1 / std::sqrt(static_cast<double>(*known));
+    } else {
+      // The op's scale is a constant: what is not scales the queries.
+      DType wide = formulaType(query.dtype());
+      Expr root = sqrt(Expr::ofScalar(b, size, wide, query.dims()));
+      query = (query.to(wide) / root).to(query.dtype());
+      scale = 1;
+    }
   }
   Dims dims{full[0], full[1], full[2], x.value.dims[3]};
   Value value = b.create<amp::AttentionOp>(
-      b.type(x.query.dtype, dims), x.query.value, x.key.value, x.value.value,
-      mask ? mask->value : Value(), APFloat(static_cast<float>(scale)),
+      b.type(x.query.dtype, dims), query.tensor.value, x.key.value,
+      x.value.value, mask ? mask->value : Value(),
+      APFloat(static_cast<float>(scale)),
       /*causal=*/false, amp::AlgorithmAttr());
   return Tensor{value, x.query.dtype, dims, {}};
 }

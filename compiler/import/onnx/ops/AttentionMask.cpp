@@ -37,12 +37,14 @@ static FailureOr<Expr> keyMask(NodeBuilder &b, unsigned input,
       return Expr(b, part).reshape(column).broadcast(row);
     };
     auto size = constantInt(mask.dims[0]), batch = constantInt(scores.batch);
-    bool isLengths = s.same(mask.dims[0], scores.batch);
-    if (!isLengths && !(size && batch && *size == 2 * *batch))
-      return b.fail("has a mask of rank 1 whose size is neither the batch's "
-                    "nor twice that");
+    bool hasStarts = size && batch && *size == 2 * *batch && *size > 0;
+    if (!hasStarts &&
+        failed(b.requireEqual(mask.dims[0], scores.batch,
+                              "has a mask of rank 1 whose size is not the "
+                              "batch's, nor known to be twice that")))
+      return failure();
     counts = key < bound(s.index(0));
-    if (!isLengths)
+    if (hasStarts)
       counts = *counts & (key >= bound(scores.batch));
   } else {
     return b.fail("has a mask of rank " + Twine(mask.rank()) +

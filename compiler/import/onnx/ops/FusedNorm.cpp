@@ -13,14 +13,12 @@ using namespace mlir;
 
 namespace ampc::onnx_import {
 
-/// Adds a term that broadcasts to the sum.
+/// Adds a term that is repeated where its sizes are 1.
 static LogicalResult addOnto(NodeBuilder &b, Tensor &sum, const Tensor &term) {
-  auto dims = b.broadcastDims({sum.dims, term.dims});
-  if (failed(dims))
+  auto repeated = spreadTo(b, term, sum.dims);
+  if (failed(repeated))
     return failure();
-  if (!b.scalars.same(*dims, sum.dims))
-    return b.fail("adds a tensor that does not fit");
-  sum = b.add(sum, b.broadcast(term, sum.dims));
+  sum = b.add(sum, *repeated);
   return success();
 }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/Expr.h"
 #include "compiler/import/onnx/ops/Attention.h"
+#include "compiler/import/onnx/ops/Norm.h"
 #include "compiler/import/onnx/ops/RotaryEmbedding.h"
 
 using namespace mlir;
@@ -49,7 +50,8 @@ static FailureOr<Heads> headsOf(NodeBuilder &b) {
     packed = parts(b, x, {s.mul(size, s.index(heads)), other, other});
   }
   SmallVector<Tensor> result;
-  for (auto [tensor, count] : llvm::zip(packed, ArrayRef{heads, few, few})) {
+  int64_t counts[] = {heads, few, few};
+  for (auto [tensor, count] : llvm::zip(packed, counts)) {
     if (tensor.rank() != 3 ||
         failed(b.requireEqual(tensor.dims[0], x.dims[0], "differs in batch")) ||
         failed(b.requireEqual(tensor.dims[1], x.dims[1],
@@ -107,10 +109,10 @@ static FailureOr<Tensor> append(NodeBuilder &b, unsigned input,
     dims[2] = s.max(past.dims[2], cache.total);
     Scalar more = s.sub(dims[2], past.dims[2]);
     all = b.pad(past, 0, {zero, zero, zero, zero}, {zero, zero, more, zero});
+    all = b.reshape(all, dims);
   } else {
     all = b.splat(0, now.dtype, dims);
   }
-  all.dims = dims;
   if (failed(b.requireReadable(dims[2], now.dims)))
     return failure();
   Dims column{now.dims[0], s.index(1), s.index(1), s.index(1)};
@@ -166,9 +168,10 @@ LogicalResult buildGroupQueryAttention(NodeBuilder &b) {
     Dims grid{x->query.dims[0], x->query.dims[2]};
     Expr at = cache->start.broadcast(grid) + Expr::position(b, 1, grid);
     if (b.has(Positions)) {
-      at = Expr(b, b.tensor(Positions));
-      if (at.tensor.rank() != 2 || !b.scalars.same(at.dims(), grid))
-        return b.fail("needs one position for each query");
+      auto each = spreadTo(b, b.tensor(Positions), grid);
+      if (failed(each))
+        return failure();
+      at = {b, *each};
     }
     for (Tensor *heads : {&x->query, &x->key}) {
       auto turned =

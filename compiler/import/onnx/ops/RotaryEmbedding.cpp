@@ -4,6 +4,7 @@
 
 #include "compiler/import/onnx/Expr.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Norm.h"
 
 using namespace mlir;
 
@@ -82,12 +83,10 @@ static LogicalResult buildRotaryEmbedding(NodeBuilder &b) {
   if (positions.tensor.rank() == 1) {
     positions = positions.broadcast(grid) + Expr::position(b, 1, grid);
   } else {
-    auto dims = b.broadcastDims({grid, positions.dims()});
-    if (failed(dims))
+    auto each = spreadTo(b, positions, grid);
+    if (failed(each))
       return failure();
-    if (!s.same(*dims, grid))
-      return b.fail("needs one position each");
-    positions = positions.broadcast(grid);
+    positions = {b, *each};
   }
   auto y =
       rotate(b, x, positions, cosTable, b.tensor(3), b.intAttr("interleaved"));
