@@ -279,7 +279,11 @@ def grouped():
         inputs = [floats(batch, count, n) for n in sizes]
         if packed:
             inputs = [np.concatenate(inputs, -1), None, None]
-        inputs += [floats(batch, few, past, size) for _ in range(2)] if past else [None, None]
+        caches = [floats(batch, few, past, size) for _ in range(2)] if past else [None, None]
+        for row, length in enumerate(lengths if past else ()):
+            for cache in caches:  # Where nothing was written yet.
+                cache[row, :, length - count :] = 0
+        inputs += caches
         inputs += [np.array(lengths, np.int32) - 1, np.array(total, np.int32)]
         inputs += tables if rotates else [None, None]
         if bias is not None:
@@ -290,8 +294,8 @@ def grouped():
     yield make("prompt", 5, [5, 5], 5, outputs=3)
     yield make("packed", 5, [5, 5], 5, packed=True, outputs=3, rotary_interleaved=1)
     yield make("past", 2, [7], 7, past=5, outputs=3)
-    yield make("lengths", 1, [7, 4], 7, past=6)
-    yield make("room", 1, [6, 4], 6, past=9)
+    yield make("lengths", 1, [7, 4], 7, past=6, outputs=3)
+    yield make("room", 1, [6, 4], 6, past=9, outputs=3)
     yield make("window", 5, [5, 5], 5, rotates=0, local_window_size=2, scale=0.3)
     yield make("bias", 3, [3, 3], 3, bias=floats(1, heads, 3, 3))
 
