@@ -94,8 +94,8 @@ static FailureOr<Tensor> headsOf(NodeBuilder &b, const Tensor &x,
     if (failed(b.requireEqual(x.dims[1], b.scalars.index(heads),
                               "has another number of heads")))
       return failure();
-    return b.reshape(
-        x, {x.dims[0], b.scalars.index(heads), x.dims[2], x.dims[3]});
+    return b.reshape(x,
+                     {x.dims[0], b.scalars.index(heads), x.dims[2], x.dims[3]});
   }
   Tensor sum = bias ? b.add(x, b.broadcast(*bias, x.dims)) : x;
   return splitHeads(b, sum, heads);
