@@ -49,6 +49,7 @@ OpTable::OpTable() {
   registerRegionOps(*this);
   registerResizeOps(*this);
   registerRnnOps(*this);
+  registerRotaryEmbeddingOps(*this);
   registerScanOps(*this);
   registerScatterOps(*this);
   registerSelectOps(*this);

@@ -83,6 +83,7 @@ void registerReduceOps(OpTable &table);
 void registerRegionOps(OpTable &table);
 void registerResizeOps(OpTable &table);
 void registerRnnOps(OpTable &table);
+void registerRotaryEmbeddingOps(OpTable &table);
 void registerScanOps(OpTable &table);
 void registerScatterOps(OpTable &table);
 void registerSelectOps(OpTable &table);
