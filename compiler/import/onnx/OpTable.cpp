@@ -35,6 +35,7 @@ OpTable::OpTable() {
   registerMatmulOps(*this);
   registerMicrosoftFusedOps(*this);
   registerMicrosoftQuantizedOps(*this);
+  registerMicrosoftQuantizedProductOps(*this);
   registerMovementOps(*this);
   registerNonMaxSuppressionOps(*this);
   registerNormOps(*this);

@@ -69,6 +69,7 @@ void registerMathOps(OpTable &table);
 void registerMatmulOps(OpTable &table);
 void registerMicrosoftFusedOps(OpTable &table);
 void registerMicrosoftQuantizedOps(OpTable &table);
+void registerMicrosoftQuantizedProductOps(OpTable &table);
 void registerMovementOps(OpTable &table);
 void registerNonMaxSuppressionOps(OpTable &table);
 void registerNormOps(OpTable &table);
