@@ -158,6 +158,8 @@ CASES = [
          [tensor("s", [4], [1, 1, 1e30, 1])]), "Resize"),
     Case("onehot_depth_huge", model([node("OneHot", "i d v")], [value("i", (2,), 7)], [value("y", ())],
          [tensor("d", [], [2**62], 7), tensor("v", [2], [0, 1])]), "OneHot"),
+    Case("col2im_huge", model([node("Col2Im", "x i b")], [value("x", (1, 4, 4))], [value("y", ())],
+         [tensor("i", [2], [2**62, 2**62 + 3], 7), tensor("b", [2], [2, 2], 7)], opset=18), "Col2Im"),
     Case("einsum_nonsense", attribute("Einsum", equation="i->jjjj((,"), "Einsum"),
     Case("depth_to_space_zero", model([node("DepthToSpace", blocksize=0)], [value("x", (1, 4, 2, 2))],
          [value("y", ())]), "DepthToSpace"),
