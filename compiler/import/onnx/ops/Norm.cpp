@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/ops/Norm.h"
 
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Ranks.h"
 
 using namespace mlir;
 
@@ -38,6 +39,8 @@ static LogicalResult buildInstanceNorm(NodeBuilder &b) {
   Tensor x = b.tensor(0), scale = b.tensor(1), bias = b.tensor(2);
   if (x.rank() < 3)
     return b.fail("needs rank 3 at least, not " + Twine(x.rank()));
+  if (failed(requireRank(b, 1, 1)) || failed(requireRank(b, 2, 1)))
+    return failure();
   ArrayRef<Scalar> dims = x.dims;
   Tensor rows =
       b.reshape(x, {s.mul(dims[0], dims[1]), s.product(dims.drop_front(2))});
@@ -102,8 +105,8 @@ static LogicalResult buildLRN(NodeBuilder &b) {
   ScalarBuilder &s = b.scalars;
   Tensor x = b.tensor(0);
   int64_t size = b.intAttr("size", 1);
-  if (x.rank() < 3 || size < 1)
-    return b.fail("needs rank 3 at least and a positive size");
+  if (x.rank() < 3 || size < 1 || size > INT32_MAX)
+    return b.fail("needs rank 3 at least and a size of 1 to 2^31 - 1");
   ArrayRef<Scalar> dims = x.dims;
   Dims rows{dims[0], s.index(1), dims[1], s.product(dims.drop_front(2))};
   Tensor squares = b.reshape(b.mul(x, x), rows);
