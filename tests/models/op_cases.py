@@ -362,7 +362,29 @@ def slices():
     yield case("back_to_front", "Slice", [floats(3), *(np.array([n]) for n in (-7, -9, 0, -1))])
 
 
-FAMILIES = (slices, grids, regions, deformable, unpooling, determinants, signals, training, randoms,
+def extremes():
+    """Numbers at the ends of 64 bits, which leave it in sums and differences."""
+    least, most = -(2**63), 2**63 - 1
+    x = floats(4, 6)
+    for start, end, step, rows in ((-100, 100, most, 1), (-3, 100, most, 1), (3, -100, least, 1),
+                                   (3, -100, -most, 1), (4, 4, most, 0)):
+        first = max(start + 4 if start < 0 else start, 0)
+        yield case(f"{start}_{end}_{step}", "Slice", [x, [start], [end], [0], [step]],
+                   oracle=lambda x, *_, first=first, rows=rows: x[first : first + rows])
+    yield case("constant_step", "Slice", [x, [1], [4], [0], [most]], constants=(1, 2, 3, 4),
+               oracle=lambda x, *_: x[1:2])
+    for upper in (0, 1):
+        for k in (least, most):
+            nothing = (k == most) == bool(upper)
+            yield case(f"{upper}_{k}", "Trilu", [x, k], upper=upper,
+                       oracle=lambda x, k, nothing=nothing: x * np.float32(not nothing))
+    for start, end, step in ((least, most, 2**62), (most, least, least), (-3, 4, 3), (4, -3, -3)):
+        numbers = np.array([*range(start, end, step)], np.int64)
+        yield case(f"{start}_{end}_{step}", "Range", [start, end, step],
+                   oracle=lambda *_, numbers=numbers: numbers)
+
+
+FAMILIES = (slices, extremes, grids, regions, deformable, unpooling, determinants, signals, training, randoms,
             resizes, olds)
 
 
