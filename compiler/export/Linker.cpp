@@ -82,9 +82,17 @@ Error Linker::runLinker(ArrayRef<std::string> arguments,
     line.consume_front("error: ");
     first = line.str();
   }
-  if (first.empty())
+  if (first.empty()) {
+    // What it said had no place either.
+    SmallString<128> folder(output);
+    sys::fs::make_absolute(folder);
+    sys::path::remove_filename(folder);
+    if (ErrorOr<sys::fs::space_info> space = sys::fs::disk_space(folder);
+        space && space->available < (1u << 20))
+      return createStringError("no space left on device");
     first =
         problem.empty() ? "ended with code " + std::to_string(code) : problem;
+  }
   return createStringError("the linker failed: %s", first.c_str());
 }
 
