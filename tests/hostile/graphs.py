@@ -47,6 +47,11 @@ CASES = [
     Case("only_ir_version", ModelProto(ir_version=8).SerializeToString(), "not an ONNX model"),
     Case("empty_graph", model([], [], []), "no outputs"),
     Case("text_in_onnx", b"<ir_version: 8> g (float[n] x) => (float[n] y) {}", "is not an ONNX"),
+    # Names that callers could not say.
+    Case("input_with_nul", model([NodeProto(op_type="Relu", input=["x\0y"], output=["y"])], ["x\0y"]),
+         "an input 'x.y', with control characters"),
+    Case("output_of_two_lines", model([NodeProto(op_type="Relu", input=["x"], output=["y\nz"])], outputs=["y\nz"]),
+         "an output 'y.+z', with control characters"),
     # Versions.
     Case("ir_version_0", model([node("Relu")], ir_version=0), "IR version 0"),
     Case("ir_version_99", model([node("Relu")], ir_version=99), "IR version 99"),
