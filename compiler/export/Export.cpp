@@ -14,11 +14,13 @@
 using namespace llvm;
 using namespace ampc;
 
+/// `weights` may be null; the others are asked only where there are weights.
 static Error exportLinked(
-    StringRef destination, ObjectWriter code,
+    StringRef destination, ObjectWriter code, const amp::WeightLayout *weights,
     function_ref<void(raw_ostream &)> writeWeightObject,
-    function_ref<Error(const Linker &, ArrayRef<std::string>, StringRef)>
-        link) {
+    function_ref<Error(const Linker &, ArrayRef<std::string>, StringRef)> link,
+    function_ref<Error(StringRef)> complete) {
+  const bool hasWeights = weights && weights->size();
   Expected<Linker> linker = Linker::find();
   if (!linker)
     return linker.takeError();
@@ -30,7 +32,7 @@ static Error exportLinked(
   if (Error error = codeObject.fill(code))
     return error;
   SmallVector<std::string> objects{codeObject.path()};
-  if (writeWeightObject) {
+  if (hasWeights) {
     if (Error error = weightObject.create((destination + ".weights").str()))
       return error;
     if (Error error = weightObject.fill([&](raw_pwrite_stream &stream) {
@@ -40,7 +42,10 @@ static Error exportLinked(
       return error;
     objects.push_back(weightObject.path());
   }
-  if (Error error = link(*linker, objects, result.path()))
+  Error error = link(*linker, objects, result.path());
+  if (!error && hasWeights)
+    error = complete(result.path());
+  if (error)
     return createStringError("cannot write '%s': %s", destination.str().c_str(),
                              toString(std::move(error)).c_str());
   return result.keep();
@@ -48,42 +53,38 @@ static Error exportLinked(
 
 Error ampc::exportShared(StringRef destination, ObjectWriter code,
                          const amp::WeightLayout *weights) {
-  auto reserve = [&](raw_ostream &stream) {
-    writeReservation(stream, weightsSymbol, weights->size());
-  };
-  auto link = [&](const Linker &linker, ArrayRef<std::string> objects,
-                  StringRef output) {
-    if (Error error = linker.linkShared(objects, output,
-                                        sys::path::filename(destination)))
-      return error;
-    return weights ? fillReserved(output,
-                                  [&](raw_ostream &stream) {
-                                    writeWeights(*weights, stream);
-                                  })
-                   : Error::success();
-  };
-  if (weights && !weights->size())
-    weights = nullptr;
-  if (weights)
-    return exportLinked(destination, code, reserve, link);
-  return exportLinked(destination, code, nullptr, link);
+  return exportLinked(
+      destination, code, weights,
+      [&](raw_ostream &stream) {
+        writeReservation(stream, weightsSymbol, weights->size());
+      },
+      [&](const Linker &linker, ArrayRef<std::string> objects,
+          StringRef output) {
+        return linker.linkShared(objects, output,
+                                 sys::path::filename(destination));
+      },
+      [&](StringRef output) {
+        return fillReserved(output, [&](raw_ostream &stream) {
+          writeWeights(*weights, stream);
+        });
+      });
 }
 
 Error ampc::exportRelocatable(StringRef destination, ObjectWriter code,
                               const amp::WeightLayout *weights,
                               StringRef prefix) {
-  auto object = [&](raw_ostream &stream) {
-    writeDataObject(
-        stream, weightsSymbol, weights->size(),
-        [&](raw_ostream &content) { writeWeights(*weights, content); });
-  };
-  auto link = [&](const Linker &linker, ArrayRef<std::string> objects,
-                  StringRef output) {
-    return linker.linkRelocatable(objects, prefix, output);
-  };
-  if (weights && weights->size())
-    return exportLinked(destination, code, object, link);
-  return exportLinked(destination, code, nullptr, link);
+  return exportLinked(
+      destination, code, weights,
+      [&](raw_ostream &stream) {
+        writeDataObject(
+            stream, weightsSymbol, weights->size(),
+            [&](raw_ostream &content) { writeWeights(*weights, content); });
+      },
+      [&](const Linker &linker, ArrayRef<std::string> objects,
+          StringRef output) {
+        return linker.linkRelocatable(objects, prefix, output);
+      },
+      [](StringRef) { return Error::success(); });
 }
 
 std::string ampc::identifier(StringRef name) {

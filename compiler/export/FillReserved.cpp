@@ -3,6 +3,7 @@
 #include "compiler/export/FillReserved.h"
 
 #include "compiler/export/DataObject.h"
+#include "compiler/export/TemporaryFile.h"
 
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
@@ -121,11 +122,7 @@ Error ampc::fillReserved(StringRef path,
   put(stream, found->section);
   put(stream, found->last);
   put(stream, found->note);
-  stream.close();
-  if (stream.has_error()) {
-    code = stream.error();
-    stream.clear_error();
+  if ((code = closeStream(stream)))
     return createStringError(code.message());
-  }
   return Error::success();
 }

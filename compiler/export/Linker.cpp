@@ -172,11 +172,7 @@ Error Linker::linkRelocatable(ArrayRef<std::string> objects, StringRef prefix,
   if (Error error =
           objcopy::executeObjcopyOnBinary(config, *file->getBinary(), stream))
     return error;
-  stream.close();
-  if (stream.has_error()) {
-    code = stream.error();
-    stream.clear_error();
+  if ((code = closeStream(stream)))
     return createStringError(code.message());
-  }
   return Error::success();
 }

@@ -35,16 +35,20 @@ Error TemporaryFile::create(StringRef wanted) {
   return Error::success();
 }
 
+std::error_code ampc::closeStream(raw_fd_ostream &stream) {
+  stream.close();
+  std::error_code code = stream.error();
+  stream.clear_error(); // Else it would end the process.
+  return code;
+}
+
 Error TemporaryFile::fill(function_ref<Error(raw_pwrite_stream &)> write) {
   std::error_code code;
   raw_fd_ostream stream(name, code);
   if (code)
     return cannotWrite(destination, code);
   Error error = write(stream);
-  stream.close();
-  if (stream.has_error()) {
-    code = stream.error();
-    stream.clear_error();
+  if ((code = closeStream(stream))) {
     consumeError(std::move(error));
     return cannotWrite(destination, code);
   }

@@ -37,6 +37,9 @@ private:
   std::string destination, name;
 };
 
+/// Closes a stream; the first error of writing to it, which names no file.
+std::error_code closeStream(llvm::raw_fd_ostream &stream);
+
 /// Writes a file that appears whole or not at all.
 llvm::Error
 writeFile(llvm::StringRef destination,
