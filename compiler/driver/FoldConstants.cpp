@@ -114,6 +114,8 @@ Candidates findCandidates(func::FuncOp main) {
       read.push_back(result);
       bytes += bytesOf(type);
     }
+    if (read.empty())
+      continue;
     // What comes from no weight (fills, iotas) is cheaper to compute than read,
     // and a library much larger than its model is no gain: quantised weights
     // stay as they are, while others may be padded.

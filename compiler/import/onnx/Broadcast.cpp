@@ -99,4 +99,17 @@ LogicalResult NodeBuilder::broadcastAll(MutableArrayRef<Tensor> tensors) {
   return success();
 }
 
+FailureOr<Tensor> NodeBuilder::broadcastOnto(const Tensor &x,
+                                             const Dims &dims) {
+  if (x.rank() > int64_t(dims.size()))
+    return fail("has an operand of rank " + Twine(x.rank()) +
+                " that does not fit");
+  auto under = ArrayRef(dims).take_back(x.rank());
+  for (auto [own, size] : llvm::zip(x.dims, under))
+    if (constantInt(own) != 1 &&
+        failed(requireEqual(own, size, "has an operand that does not fit")))
+      return failure();
+  return broadcast(x, dims);
+}
+
 } // namespace ampc::onnx_import

@@ -42,6 +42,15 @@ FailureOr<SmallVector<Scalar>> NodeBuilder::list(unsigned i) {
       Twine(NamedValue::kMaxScalars) + ", but has shape " + toString(dims(i)));
 }
 
+FailureOr<Scalar> NodeBuilder::element(unsigned i) {
+  auto elements = list(i);
+  if (failed(elements))
+    return failure();
+  if (elements->size() != 1)
+    return fail("input " + Twine(i) + " is not one value");
+  return elements->front();
+}
+
 FailureOr<SmallVector<int64_t>> NodeBuilder::constantInts(unsigned i) {
   SmallVector<int64_t> values;
   if (input(i).canBeScalars() && (input(i).constant || input(i).scalars)) {

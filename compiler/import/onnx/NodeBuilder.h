@@ -41,6 +41,8 @@ public:
   /// The elements of a tensor of rank <= 1 and static size as scalars; fails
   /// with a message otherwise.
   mlir::FailureOr<llvm::SmallVector<Scalar>> list(unsigned i);
+  /// The only element of input `i`; fails if it has none or more.
+  mlir::FailureOr<Scalar> element(unsigned i);
   /// The elements of a constant integer input; fails with a message otherwise.
   mlir::FailureOr<llvm::SmallVector<int64_t>> constantInts(unsigned i);
   /// The one element of a constant numeric input.
@@ -163,6 +165,8 @@ public:
   Tensor broadcast(const Tensor &x, const Dims &dims);
   /// Broadcasts all to a common shape.
   mlir::LogicalResult broadcastAll(llvm::MutableArrayRef<Tensor> tensors);
+  /// `x` repeated to `dims`, which its sizes must be where they are not 1.
+  mlir::FailureOr<Tensor> broadcastOnto(const Tensor &x, const Dims &dims);
 
   //===--- Movement.cpp ---------------------------------------------------===//
 

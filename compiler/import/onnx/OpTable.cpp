@@ -28,6 +28,7 @@ OpTable::OpTable() {
   registerFusedProductsOps(*this);
   registerGatherOps(*this);
   registerGridSampleOps(*this);
+  registerGroupQueryAttentionOps(*this);
   registerGruOps(*this);
   registerLoopOps(*this);
   registerLstmOps(*this);

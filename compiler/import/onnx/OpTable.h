@@ -62,6 +62,7 @@ void registerFusedNormOps(OpTable &table);
 void registerFusedProductsOps(OpTable &table);
 void registerGatherOps(OpTable &table);
 void registerGridSampleOps(OpTable &table);
+void registerGroupQueryAttentionOps(OpTable &table);
 void registerGruOps(OpTable &table);
 void registerLoopOps(OpTable &table);
 void registerLstmOps(OpTable &table);

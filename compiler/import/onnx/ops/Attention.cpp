@@ -37,15 +37,21 @@ SmallVector<Tensor> parts(NodeBuilder &b, const Tensor &x,
   return result;
 }
 
-LogicalResult prepend(NodeBuilder &b, Tensor past, Tensor &now) {
-  if (past.rank() != 4)
-    return b.fail("has a past of another rank");
+LogicalResult matchPast(NodeBuilder &b, Tensor &past, const Tensor &now) {
+  if (past.rank() != 4 || past.dtype != now.dtype)
+    return b.fail("has a past of another rank or type");
   for (int64_t d : {0, 1, 3}) {
     if (failed(b.requireEqual(past.dims[d], now.dims[d],
                               "the past has another shape")))
       return failure();
     past.dims[d] = now.dims[d];
   }
+  return success();
+}
+
+LogicalResult prepend(NodeBuilder &b, Tensor past, Tensor &now) {
+  if (failed(matchPast(b, past, now)))
+    return failure();
   now = b.concat({past, now}, 2);
   return success();
 }

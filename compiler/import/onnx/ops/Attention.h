@@ -21,6 +21,10 @@ Tensor joinHeads(NodeBuilder &b, const Tensor &x);
 llvm::SmallVector<Tensor> parts(NodeBuilder &b, const Tensor &x,
                                 llvm::ArrayRef<Scalar> sizes);
 
+/// Checks that keys or values of earlier positions are like those of now, whose
+/// sizes `past` gets where they are to be equal.
+mlir::LogicalResult matchPast(NodeBuilder &b, Tensor &past, const Tensor &now);
+
 /// Puts the keys or values of earlier positions in front of those of now.
 mlir::LogicalResult prepend(NodeBuilder &b, Tensor past, Tensor &now);
 
@@ -42,9 +46,6 @@ mlir::FailureOr<std::optional<Tensor>> maskOf(NodeBuilder &b, unsigned mask,
 /// scores, `mask` is added to them; it broadcasts.
 mlir::FailureOr<Tensor> attend(NodeBuilder &b, const Heads &x,
                                std::optional<Tensor> mask);
-
-/// com.microsoft's GroupQueryAttention.
-mlir::LogicalResult buildGroupQueryAttention(NodeBuilder &b);
 
 } // namespace ampc::onnx_import
 

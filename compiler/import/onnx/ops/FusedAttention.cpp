@@ -192,31 +192,6 @@ void registerFusedAttentionOps(OpTable &t) {
          types,
          {heads, scale, filter, causal}},
         buildMultiHeadAttention);
-  t.add({"GroupQueryAttention",
-         "query:T key:T? value:T? past_key:T? past_value:T? seqlens_k:M "
-         "total_sequence_length:M cos_cache:T? sin_cache:T? "
-         "position_ids:int64? attention_bias:T? head_sink:T? k_scale:float? "
-         "v_scale:float? q_norm_weight:T? k_norm_weight:T? query_seqlens:M?",
-         "output:T present_key:T? present_value:T? output_qk:T?",
-         types,
-         {heads,
-          scale,
-          {"kv_num_heads", NoDefault{NoDefault::Int, true}},
-          {"do_rotary", 0},
-          {"rotary_interleaved", 0},
-          {"local_window_size", -1},
-          {"softcap", 0.0f},
-          {"smooth_softmax", -1},
-          {"causal", 1},
-          {"sliding_window_cache", 0},
-          {"qk_output", 0},
-          {"k_quant_type", std::string("NONE")},
-          {"v_quant_type", std::string("NONE")},
-          {"kv_cache_bit_width", 0},
-          {"qk_norm_epsilon", 1e-6f},
-          {"q_norm_epsilon", 1e-6f},
-          {"k_norm_epsilon", 1e-6f}}},
-        buildGroupQueryAttention);
 }
 
 } // namespace ampc::onnx_import

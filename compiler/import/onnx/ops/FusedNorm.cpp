@@ -15,7 +15,7 @@ namespace ampc::onnx_import {
 
 /// Adds a term that is repeated where its sizes are 1.
 static LogicalResult addOnto(NodeBuilder &b, Tensor &sum, const Tensor &term) {
-  auto repeated = spreadTo(b, term, sum.dims);
+  auto repeated = b.broadcastOnto(term, sum.dims);
   if (failed(repeated))
     return failure();
   sum = b.add(sum, *repeated);

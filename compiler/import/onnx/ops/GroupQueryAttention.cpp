@@ -1,8 +1,8 @@
 //===- GroupQueryAttention.cpp - Attention with a cache -------------------===//
 
 #include "compiler/import/onnx/Expr.h"
+#include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/Attention.h"
-#include "compiler/import/onnx/ops/Norm.h"
 #include "compiler/import/onnx/ops/RotaryEmbedding.h"
 
 using namespace mlir;
@@ -70,24 +70,21 @@ static FailureOr<Heads> headsOf(NodeBuilder &b) {
 /// is padded at its end.
 static FailureOr<Cache> cacheOf(NodeBuilder &b, const Tensor &query) {
   ScalarBuilder &s = b.scalars;
-  auto total = b.list(Total);
+  auto total = b.element(Total);
   if (failed(total))
     return failure();
-  if (total->size() != 1)
-    return b.fail("needs one total sequence length");
   Tensor last = b.cast(b.tensor(LastKey), DType::Int64);
   Dims column{query.dims[0], s.index(1)};
   if (failed(b.requireEqual(s.product(last.dims), column[0],
                             "has one length for each of the batch")))
     return failure();
-  Scalar isPrompt =
-      s.compare(arith::CmpIPredicate::eq, query.dims[2], total->front());
+  Scalar isPrompt = s.compare(arith::CmpIPredicate::eq, query.dims[2], *total);
   auto repeated = [&](Scalar scalar) {
     return Expr::ofScalar(b, scalar, DType::Int64, column);
   };
   Expr later = Expr(b, last).reshape(column) + 1 - repeated(query.dims[2]);
   Expr factor = repeated(s.select(isPrompt, s.index(0), s.index(1)));
-  return Cache{later * factor, total->front()};
+  return Cache{later * factor, *total};
 }
 
 /// The keys or values of now written behind those of the past.
@@ -100,12 +97,8 @@ static FailureOr<Tensor> append(NodeBuilder &b, unsigned input,
   Tensor all;
   if (b.has(input)) {
     Tensor past = b.tensor(input);
-    if (past.rank() != 4 || past.dtype != now.dtype)
-      return b.fail("has a past of another rank or type");
-    for (int64_t d : {0, 1, 3})
-      if (failed(b.requireEqual(past.dims[d], now.dims[d],
-                                "the past has another shape")))
-        return failure();
+    if (failed(matchPast(b, past, now)))
+      return failure();
     dims[2] = s.max(past.dims[2], cache.total);
     Scalar more = s.sub(dims[2], past.dims[2]);
     all = b.pad(past, 0, {zero, zero, zero, zero}, {zero, zero, more, zero});
@@ -145,7 +138,7 @@ static FailureOr<Tensor> visible(NodeBuilder &b, const Tensor &query,
   return b.add(terms[0], terms[1]);
 }
 
-LogicalResult buildGroupQueryAttention(NodeBuilder &b) {
+static LogicalResult buildGroupQueryAttention(NodeBuilder &b) {
   for (unsigned i = ScoreBias + 1; i < b.numInputs(); ++i)
     if (b.has(i))
       return b.fail("has a head sink, scales or weights of norms, which are "
@@ -168,7 +161,7 @@ LogicalResult buildGroupQueryAttention(NodeBuilder &b) {
     Dims grid{x->query.dims[0], x->query.dims[2]};
     Expr at = cache->start.broadcast(grid) + Expr::position(b, 1, grid);
     if (b.has(Positions)) {
-      auto each = spreadTo(b, b.tensor(Positions), grid);
+      auto each = b.broadcastOnto(b.tensor(Positions), grid);
       if (failed(each))
         return failure();
       at = {b, *each};
@@ -198,6 +191,34 @@ LogicalResult buildGroupQueryAttention(NodeBuilder &b) {
   (void)b.output(1, *key);
   (void)b.output(2, *value);
   return b.output(0, joinHeads(b, *y));
+}
+
+void registerGroupQueryAttentionOps(OpTable &t) {
+  t.add({"GroupQueryAttention",
+         "query:T key:T? value:T? past_key:T? past_value:T? seqlens_k:M "
+         "total_sequence_length:M cos_cache:T? sin_cache:T? "
+         "position_ids:int64? attention_bias:T? head_sink:T? k_scale:float? "
+         "v_scale:float? q_norm_weight:T? k_norm_weight:T? query_seqlens:M?",
+         "output:T present_key:T? present_value:T? output_qk:T?",
+         "T = float float16 double bfloat16; M = int32 int64",
+         {{"num_heads", NoDefault{NoDefault::Int, true}},
+          {"scale", NoDefault{NoDefault::Float}},
+          {"kv_num_heads", NoDefault{NoDefault::Int, true}},
+          {"do_rotary", 0},
+          {"rotary_interleaved", 0},
+          {"local_window_size", -1},
+          {"softcap", 0.0f},
+          {"smooth_softmax", -1},
+          {"causal", 1},
+          {"sliding_window_cache", 0},
+          {"qk_output", 0},
+          {"k_quant_type", std::string("NONE")},
+          {"v_quant_type", std::string("NONE")},
+          {"kv_cache_bit_width", 0},
+          {"qk_norm_epsilon", 1e-6f},
+          {"q_norm_epsilon", 1e-6f},
+          {"k_norm_epsilon", 1e-6f}}},
+        buildGroupQueryAttention);
 }
 
 } // namespace ampc::onnx_import

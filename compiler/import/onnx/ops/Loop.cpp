@@ -37,14 +37,7 @@ static ValueRef scalarInput(NodeBuilder &b, const onnx::GraphProto &graph,
 /// The one element of an optional input, or `missing`.
 static FailureOr<Scalar> oneElement(NodeBuilder &b, unsigned i,
                                     Scalar missing) {
-  if (!b.has(i))
-    return missing;
-  auto list = b.list(i);
-  if (failed(list))
-    return failure();
-  if (list->size() != 1)
-    return b.fail("input " + Twine(i) + " is not one value");
-  return list->front();
+  return b.has(i) ? b.element(i) : missing;
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,14 +11,7 @@ namespace ampc::onnx_import {
 
 /// The one element of an optional input as a scalar, or `missing`.
 static FailureOr<Scalar> number(NodeBuilder &b, unsigned i, Scalar missing) {
-  if (!b.has(i))
-    return missing;
-  auto list = b.list(i);
-  if (failed(list))
-    return failure();
-  if (list->size() != 1)
-    return b.fail("input " + Twine(i) + " is not one number");
-  return list->front();
+  return b.has(i) ? b.element(i) : missing;
 }
 
 /// Boxes sorted by score, marks on those kept, and of each mark its batch,

@@ -13,18 +13,6 @@ Tensor alongChannels(NodeBuilder &b, const Tensor &x, int64_t rank) {
   return b.unsqueeze(x, llvm::to_vector(llvm::seq<int64_t>(1, rank - 1)));
 }
 
-FailureOr<Tensor> spreadTo(NodeBuilder &b, const Tensor &x, const Dims &dims) {
-  if (x.rank() > int64_t(dims.size()))
-    return b.fail("has an operand of rank " + Twine(x.rank()) +
-                  " that does not fit");
-  auto under = ArrayRef(dims).take_back(x.rank());
-  for (auto [own, size] : llvm::zip(x.dims, under))
-    if (constantInt(own) != 1 &&
-        failed(b.requireEqual(own, size, "has an operand that does not fit")))
-      return failure();
-  return b.broadcast(x, dims);
-}
-
 static Tensor layerNorm(NodeBuilder &b, amp::NormKind kind, const Tensor &x,
                         Value scale, Value bias, int64_t axis, double epsilon) {
   Value value =
@@ -70,7 +58,7 @@ FailureOr<Tensor> normalizeRows(NodeBuilder &b, amp::NormKind kind,
       return Value();
     if (vector->dtype != x.dtype)
       return b.fail("has a scale or bias of another type");
-    auto repeated = spreadTo(b, *vector, rows);
+    auto repeated = b.broadcastOnto(*vector, rows);
     return failed(repeated) ? FailureOr<Value>(failure())
                             : FailureOr<Value>(repeated->value);
   };

@@ -52,12 +52,10 @@ static LogicalResult buildRange(NodeBuilder &b) {
   DType dtype = b.dtype(0);
   SmallVector<Scalar> bounds;
   for (unsigned i = 0; i < 3; ++i) {
-    auto list = b.list(i);
-    if (failed(list))
+    auto bound = b.element(i);
+    if (failed(bound))
       return failure();
-    if (list->size() != 1)
-      return b.fail("input " + Twine(i) + " is not one number");
-    bounds.push_back(list->front());
+    bounds.push_back(*bound);
   }
   if (!isIndex(dtype) && !isFloat(dtype))
     return b.fail("has type " + dtypeName(dtype) + ", which is not supported");

@@ -4,7 +4,6 @@
 
 #include "compiler/import/onnx/Expr.h"
 #include "compiler/import/onnx/OpTable.h"
-#include "compiler/import/onnx/ops/Norm.h"
 
 using namespace mlir;
 
@@ -83,7 +82,7 @@ static LogicalResult buildRotaryEmbedding(NodeBuilder &b) {
   if (positions.tensor.rank() == 1) {
     positions = positions.broadcast(grid) + Expr::position(b, 1, grid);
   } else {
-    auto each = spreadTo(b, positions, grid);
+    auto each = b.broadcastOnto(positions, grid);
     if (failed(each))
       return failure();
     positions = {b, *each};
