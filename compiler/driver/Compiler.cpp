@@ -148,7 +148,9 @@ bool Compilation::runPasses(ModuleOp module, StringRef step,
 }
 
 bool Compilation::compileModule(ModuleOp module) {
-  if (!runPasses(module, "form kernels", addTensorPasses))
+  if (!runPasses(module, "form kernels", [&](OpPassManager &passes) {
+        addTensorPasses(passes, processor.kernelTarget());
+      }))
     return false;
   if (llvm::Error error = foldConstants(module)) {
     diagnostics.error(std::move(error));
