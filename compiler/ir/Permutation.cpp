@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/ir/OpUtils.h"
+#include "compiler/ir/SizeEquality.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -213,7 +214,8 @@ SmallVector<Value> SplatOp::createPermuted(OpBuilder &builder,
 /// that is not given is the own one.
 LogicalResult TransposeOp::spread(Permutations &operands,
                                   Permutations &results) {
-  Permutation own = llvm::to_vector(llvm::seq<int64_t>(getPermutation().size()));
+  Permutation own =
+      llvm::to_vector(llvm::seq<int64_t>(getPermutation().size()));
   for (Permutation *order : {&operands[0], &results[0]})
     if (order->empty())
       *order = own;
@@ -439,27 +441,6 @@ double ConvOp::getOrderGain(DimFn dimOf) {
 // Reshapes
 //===----------------------------------------------------------------------===//
 
-/// Whether two sizes are computed alike.
-static bool areEqual(OpFoldResult a, OpFoldResult b, int depth = 8) {
-  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
-  if (x || y)
-    return x == y;
-  auto v = cast<Value>(a), w = cast<Value>(b);
-  if (v == w)
-    return true;
-  Operation *p = v.getDefiningOp(), *q = w.getDefiningOp();
-  if (!p || !q || !depth || p->getName() != q->getName() ||
-      p->getNumOperands() != q->getNumOperands() || p->getNumRegions() ||
-      !isPure(p) || p->getAttrDictionary() != q->getAttrDictionary())
-    return false;
-  return llvm::all_of(
-      llvm::zip(p->getOperands(), q->getOperands()), [&](auto pair) {
-        auto [m, n] = pair;
-        return m == n || (m.getType().isIndex() && n.getType().isIndex() &&
-                          areEqual(m, n, depth - 1));
-      });
-}
-
 namespace {
 /// A reshape as runs of dimensions: each run of the operand holds the elements
 /// of the run of the result at its place. All runs but one are single, equal
@@ -474,10 +455,10 @@ struct ReshapeRuns {
     auto to = getMixedValues(typeOf(op.getResult()).getShape(), op.getDims(),
                              builder);
     size_t m = from.size(), n = to.size();
-    while (prefix < std::min(m, n) && areEqual(from[prefix], to[prefix]))
+    while (prefix < std::min(m, n) && areEqualSizes(from[prefix], to[prefix]))
       ++prefix;
     while (suffix < std::min(m, n) - prefix &&
-           areEqual(from[m - 1 - suffix], to[n - 1 - suffix]))
+           areEqualSizes(from[m - 1 - suffix], to[n - 1 - suffix]))
       ++suffix;
     inner[0] = m - prefix - suffix;
     inner[1] = n - prefix - suffix;
