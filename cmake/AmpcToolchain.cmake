@@ -49,6 +49,16 @@ if(AMPC_SANITIZE)
   add_link_options(-fsanitize=${AMPC_SANITIZE})
 endif()
 
+# libMLIR stays without instrumentation: no type checks across that border, and no
+# bounds of containers that it fills (tests/fuzz/run.py turns those off).
+if(AMPC_FUZZ)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize=vptr,function)
+  add_compile_options(${sanitizers} -fsanitize=fuzzer-no-link
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer -g1
+                      -Wno-unknown-warning-option)
+  add_link_options(${sanitizers})
+endif()
+
 # Headers are named from the top of the tree: #include "compiler/ir/Amp.h".
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 add_compile_definitions(AMPC_VERSION="${PROJECT_VERSION}")

@@ -19,7 +19,9 @@
 #include "passes/PlacedSlices.h"
 #include "passes/ResolveDims.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -56,6 +58,7 @@ struct Group {
   llvm::SmallSetVector<Operation *, 8> ops;
   Operation *root = nullptr;
   bool movement = false;
+  unsigned first = 0, last = 0; ///< Positions of the outermost ops.
 };
 
 /// Groups the ops of one block and rewrites it.
@@ -65,11 +68,18 @@ public:
   void run();
 
 private:
+  void materializeSplats();
   void number();
   void assign(Operation *op, Kind kind);
   bool mustMaterialize(Operation *op);
   Group *newGroup(Operation *op);
   void merge(Group *into, Group *from);
+  void noteExtent(const Group &group);
+  /// Whether an op at position `at` can depend on an op at `first` or after it:
+  /// it stands there itself, or some kernel reaches from before it to there.
+  bool mayNeed(unsigned at, unsigned first) const {
+    return at > first || earliest[first] <= at;
+  }
   bool dependsOutside(const Group &from, ArrayRef<Operation *> targets,
                       const Group *alsoInside = nullptr);
   bool canShare(const Group &a, const Group &b);
@@ -83,6 +93,9 @@ private:
 
   Block &block;
   DenseMap<Operation *, unsigned> position;
+  /// By position: where the groups begin that reach to it or beyond, at the
+  /// earliest. Groups that are gone may count, which costs time only.
+  std::vector<unsigned> earliest;
   DenseMap<Operation *, Kind> kinds;
   DenseMap<Operation *, Group *> groupOf;
   std::vector<std::unique_ptr<Group>> groups;
@@ -95,19 +108,45 @@ Operation *BlockGrouper::owner(Value value) {
   return op ? block.findAncestorOpInBlock(*op) : nullptr;
 }
 
+/// A splat constant is repeated wherever it is used, but some roots read from
+/// memory only: for them it becomes a cheap op, which can be given a buffer.
+void BlockGrouper::materializeSplats() {
+  for (Operation &op : block) {
+    auto root = dyn_cast<KernelRootOpInterface>(op);
+    if (!root)
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      DenseElementsAttr value;
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || root.allowsPrologue(operand.getOperandNumber()) ||
+          !matchPattern(operand.get(), m_Constant(&value)) || !value.isSplat())
+        continue;
+      OpBuilder builder(&op);
+      Location loc = operand.get().getLoc();
+      Value element = builder.create<arith::ConstantOp>(
+          loc, value.getSplatValue<TypedAttr>());
+      operand.set(builder.create<SplatOp>(loc, type, element, ValueRange()));
+    }
+  }
+}
+
 void BlockGrouper::number() {
   unsigned next = 0;
   for (Operation &op : block) {
     position[&op] = next++;
     kinds[&op] = kindOf(&op);
   }
+  earliest.assign(next, ~0u);
 }
 
 Group *BlockGrouper::newGroup(Operation *op) {
   groups.push_back(std::make_unique<Group>());
-  groups.back()->ops.insert(op);
-  groupOf[op] = groups.back().get();
-  return groups.back().get();
+  Group *group = groups.back().get();
+  group->ops.insert(op);
+  group->first = group->last = position[op];
+  groupOf[op] = group;
+  noteExtent(*group);
+  return group;
 }
 
 void BlockGrouper::merge(Group *into, Group *from) {
@@ -118,6 +157,15 @@ void BlockGrouper::merge(Group *into, Group *from) {
   if (from->root)
     into->root = from->root;
   from->ops.clear();
+  into->first = std::min(into->first, from->first);
+  into->last = std::max(into->last, from->last);
+  noteExtent(*into);
+}
+
+void BlockGrouper::noteExtent(const Group &group) {
+  // Lower bounds only grow with the position, so what is above needs no look.
+  for (unsigned at = group.last + 1; at-- && earliest[at] > group.first;)
+    earliest[at] = group.first;
 }
 
 /// Calls `visit` with every value that `op` or its nested ops use from outside
@@ -138,11 +186,9 @@ static void forEachUse(Operation *op, function_ref<void(Value)> visit) {
 bool BlockGrouper::dependsOutside(const Group &from,
                                   ArrayRef<Operation *> targets,
                                   const Group *alsoInside) {
-  unsigned first = ~0u;
-  for (Operation *op : from.ops)
-    first = std::min(first, position[op]);
   auto inside = [&](Operation *op) {
-    return from.ops.contains(op) || (alsoInside && alsoInside->ops.contains(op));
+    return from.ops.contains(op) ||
+           (alsoInside && alsoInside->ops.contains(op));
   };
   SmallVector<Operation *> work;
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -183,8 +229,7 @@ bool BlockGrouper::dependsOutside(const Group &from,
           return;
         if (from.ops.contains(producer))
           reached = true;
-        else if (!inside(producer) &&
-                 (position[producer] > first || groupOf.count(producer)) &&
+        else if (!inside(producer) && mayNeed(position[producer], from.first) &&
                  seen.insert(producer).second)
           work.push_back(producer);
       });
@@ -226,8 +271,13 @@ static bool rootReads(const Group &a, const Group &b) {
          });
 }
 
+/// Ops that one kernel computes at most. A function of loops much longer than
+/// this costs the code generator more time than fusion saves at run time.
+constexpr size_t kMaxOps = 128;
+
 bool BlockGrouper::canShare(const Group &a, const Group &b) {
-  if (a.movement || b.movement || (a.root && b.root))
+  if (a.movement || b.movement || (a.root && b.root) ||
+      a.ops.size() + b.ops.size() > kMaxOps)
     return false;
   return !dependsOutside(a, b.ops.getArrayRef(), &b) &&
          !dependsOutside(b, a.ops.getArrayRef(), &a);
@@ -323,7 +373,8 @@ SmallVector<Operation *> BlockGrouper::sorted(const Group &group) {
 }
 
 /// Orders kernels and host ops by their dependences, stably; host ops go first
-/// so that checks run before the kernels that rely on them.
+/// so that checks run before the kernels that rely on them. What overwrites a
+/// value goes last, behind those that read it.
 void BlockGrouper::order() {
   // One unit for each group (named by its last op) and for each host op.
   DenseMap<Operation *, Operation *> unitOf;
@@ -373,9 +424,14 @@ void BlockGrouper::order() {
       ++waiting[unit];
     lastEffect = unit;
   }
+  auto rank = [&](Operation *op) {
+    if (isa<bufferization::MaterializeInDestinationOp>(op))
+      return 2;
+    return groupAt.lookup(op) ? 1 : 0;
+  };
   auto later = [&](Operation *a, Operation *b) {
-    return std::make_pair(bool(groupAt.lookup(a)), position[a]) <
-           std::make_pair(bool(groupAt.lookup(b)), position[b]);
+    return std::make_pair(rank(a), position[a]) <
+           std::make_pair(rank(b), position[b]);
   };
   std::set<Operation *, decltype(later)> ready(later);
   for (Operation *unit : units)
@@ -470,6 +526,7 @@ void BlockGrouper::emit(Group &group, Operation *before) {
 }
 
 void BlockGrouper::run() {
+  materializeSplats();
   number();
   SmallVector<Operation *> original;
   for (Operation &op : block.without_terminator())
@@ -500,14 +557,15 @@ struct FormKernels : public amp::impl::FormKernelsBase<FormKernels> {
     });
     for (Block *block : blocks)
       BlockGrouper(*block).run();
-    WalkResult left = getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<KernelOp>(op))
-        return WalkResult::skip();
-      if (kindOf(op) == Kind::Host)
-        return WalkResult::advance();
-      op->emitOpError("was left outside of every kernel");
-      return WalkResult::interrupt();
-    });
+    WalkResult left =
+        getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+          if (isa<KernelOp>(op))
+            return WalkResult::skip();
+          if (kindOf(op) == Kind::Host)
+            return WalkResult::advance();
+          op->emitOpError("was left outside of every kernel");
+          return WalkResult::interrupt();
+        });
     if (left.wasInterrupted())
       signalPassFailure();
   }

@@ -46,6 +46,30 @@ def DecomposeOps : Pass<"amp-decompose-ops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::amp::AmpDialect"];
 }
 
+def HoistInvariants : Pass<"amp-hoist-invariants", "::mlir::func::FuncOp"> {
+  let summary = "move tensors that every iteration computes alike out of loops";
+  let description = [{
+    Only what gets a buffer of its own; broadcasts and the like stay and are repeated in
+    their users. Runs on tensors, before `amp-form-kernels`.
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %h0) -> (tensor<2x4xf32>) {
+      %t = amp.transpose %w [1, 0] : tensor<4x4xf32> to tensor<4x4xf32>
+      %p = amp.matmul %h, %t : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      scf.yield %p : tensor<2x4xf32>
+    }
+    ```
+    ==>
+    ```mlir
+    %t = amp.transpose %w [1, 0] : tensor<4x4xf32> to tensor<4x4xf32>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %h0) -> (tensor<2x4xf32>) {
+      %p = amp.matmul %h, %t : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      scf.yield %p : tensor<2x4xf32>
+    }
+    ```
+  }];
+}
+
 def AssignLayout : Pass<"amp-assign-layout", "::mlir::func::FuncOp"> {
   let summary = "choose the order of dimensions";
   let description = [{

@@ -79,7 +79,8 @@ struct PlaceSlices : public amp::impl::PlaceSlicesBase<PlaceSlices> {
   /// can go, so that sizes are known before the kernels that need them.
   static void hoistScalars(Block &block) {
     Operation *front = &block.front();
-    for (Operation &op : llvm::make_early_inc_range(block)) {
+    for (Operation &op :
+         llvm::make_early_inc_range(block.without_terminator())) {
       if (op.getNumRegions() || !isPure(&op) || &op == front ||
           llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>))
         continue;

@@ -34,7 +34,8 @@ static int64_t elementBytes(Type element) {
   return (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
-/// Bytes of the buffer that `alloc` asks for.
+/// Bytes of the buffer that `alloc` asks for; -1, which the runtime refuses,
+/// where that is more than 63 bits. Sizes may come out of the model's inputs.
 static Value byteSize(OpBuilder &builder, memref::AllocOp alloc) {
   Location loc = alloc.getLoc();
   MemRefType type = alloc.getType();
@@ -42,10 +43,28 @@ static Value byteSize(OpBuilder &builder, memref::AllocOp alloc) {
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       fixed *= size;
-  Value bytes = builder.create<arith::ConstantIndexOp>(loc, fixed);
-  for (Value size : alloc.getDynamicSizes())
-    bytes = builder.create<arith::MulIOp>(loc, bytes, size);
-  return bytes;
+  if (alloc.getDynamicSizes().empty())
+    return builder.create<arith::ConstantIndexOp>(loc, fixed);
+  // Not in `index`: the product by a constant one canonicalizes to a sign
+  // extension, which that type does not have.
+  Type i64 = builder.getI64Type(), index = builder.getIndexType();
+  Value bytes = builder.create<arith::ConstantIntOp>(loc, fixed, i64);
+  Value zero = builder.create<arith::ConstantIntOp>(loc, 0, i64), fits;
+  for (Value size : alloc.getDynamicSizes()) {
+    auto product = builder.create<arith::MulSIExtendedOp>(
+        loc, bytes, builder.create<arith::IndexCastOp>(loc, i64, size));
+    bytes = product.getLow();
+    // Without overflow the high half is 0, and the low one has no sign.
+    Value low = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
+                                              bytes, zero);
+    Value high = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                               product.getHigh(), zero);
+    Value both = builder.create<arith::AndIOp>(loc, low, high);
+    fits = fits ? builder.create<arith::AndIOp>(loc, fits, both) : both;
+  }
+  Value minusOne = builder.create<arith::ConstantIntOp>(loc, -1, i64);
+  return builder.create<arith::IndexCastOp>(
+      loc, index, builder.create<arith::SelectOp>(loc, fits, bytes, minusOne));
 }
 
 namespace {

@@ -23,6 +23,19 @@ MODELS = {
     "magika": ("magika", "magika/models/standard_v3_3/model.onnx"),
     "nudenet_320n": ("nudenet", "nudenet/320n.onnx"),
     "basic_pitch": ("basic_pitch", "basic_pitch/saved_models/icassp_2022/nmp.onnx"),
+    "PP-OCRv6_det": ("rapidocr", "rapidocr/models/PP-OCRv6_det_small.onnx"),
+    "PP-OCRv6_rec": ("rapidocr", "rapidocr/models/PP-OCRv6_rec_small.onnx"),
+    "ddddocr": ("ddddocr", "ddddocr/common.onnx"),
+    "ddddocr_det": ("ddddocr", "ddddocr/common_det.onnx"),
+    "silero_vad": ("silero_vad", "silero_vad/data/silero_vad.onnx"),
+    "tashkeel": ("piper_tts", "piper/tashkeel/model.onnx"),
+    "nakdimon": ("piper_tts", "piper/hebrew/nakdimon.onnx"),
+    "smart_turn": (
+        "pipecat_ai",
+        "pipecat/audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx",
+    ),
+    "plcmos": ("speechmos", "speechmos/plcmos_models/plcmos_v2.onnx"),
+    "swift_f0": ("swift_f0", "swift_f0/model.onnx"),
 }
 
 

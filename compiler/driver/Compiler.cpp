@@ -3,6 +3,7 @@
 #include "compiler/driver/Compiler.h"
 
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/Files.h"
 #include "compiler/driver/FoldConstants.h"
 #include "compiler/driver/Pipelines.h"
 #include "compiler/driver/Registration.h"
@@ -97,14 +98,17 @@ llvm::Error Compilation::checkOptions() {
   if (options.precision != "f32")
     return llvm::createStringError("unknown --precision '%s'; known is f32",
                                    options.precision.c_str());
-  if (!llvm::sys::fs::exists(options.input))
-    return llvm::createStringError("cannot read '%s': no such file",
-                                   options.input.c_str());
-  for (const std::string &written :
-       {options.output, options.output + ".weights", options.report})
-    if (llvm::sys::fs::equivalent(options.input, written))
+  if (llvm::Error error = checkInputFile(options.input))
+    return error;
+  std::string weights = options.output + ".weights";
+  for (const std::string &written : {options.output, weights, options.report})
+    if (isSameFile(options.input, written))
       return llvm::createStringError("'%s' would overwrite the input '%s'",
                                      written.c_str(), options.input.c_str());
+  for (const std::string &written : {options.output, weights})
+    if (isSameFile(options.report, written))
+      return llvm::createStringError("--report and -o both write '%s'",
+                                     written.c_str());
   for (const auto &dim : options.dims)
     if (dim.second < 0)
       return llvm::createStringError("--dim %s=%lld: a size is not negative",
@@ -131,6 +135,7 @@ OwningOpRef<ModuleOp> Compilation::read() {
   }
   ImportOptions import;
   import.dims = options.dims;
+  import.maxNodes = options.maxNodes;
   return importOnnx(options.input, import, context);
 }
 
@@ -196,8 +201,9 @@ llvm::Error Compilation::writeExternalWeights() {
             return llvm::Error::success();
           }))
     return error;
-  auto content = llvm::MemoryBuffer::getFile(weightsFile.path(), /*IsText=*/false,
-                                             /*RequiresNullTerminator=*/false);
+  auto content =
+      llvm::MemoryBuffer::getFile(weightsFile.path(), /*IsText=*/false,
+                                  /*RequiresNullTerminator=*/false);
   if (!content)
     return llvm::createStringError("cannot read '%s' back: %s", path.c_str(),
                                    content.getError().message().c_str());

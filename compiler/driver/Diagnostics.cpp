@@ -29,13 +29,19 @@ SmallVector<StringRef> ampc::nodeNames(Location location) {
   return names.takeVector();
 }
 
-/// One line of what may be several, as attributes print.
-static std::string oneLine(StringRef text) {
+std::string ampc::oneLine(StringRef text) {
   SmallVector<StringRef> lines;
   text.split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef &line : lines)
     line = line.trim();
-  return llvm::join(lines, " ");
+  std::string line = llvm::join(lines, " ");
+  for (char &c : line)
+    if (static_cast<unsigned char>(c) < ' ' || c == 127)
+      c = '?';
+  constexpr size_t most = 1000, front = 700;
+  if (line.size() > most)
+    line.replace(front, line.size() - most, " [...] ");
+  return line;
 }
 
 Diagnostics::Diagnostics(MLIRContext &context, StringRef file,
@@ -66,11 +72,11 @@ void Diagnostics::print(Diagnostic &diagnostic) {
            << place.getColumn() << ": ";
   else
     stream << file << ": ";
-  std::string message = oneLine(diagnostic.str());
+  std::string message = diagnostic.str();
   // The importer says more of a node than its name, and then says all.
   if (!names.empty() && !StringRef(message).starts_with("node '"))
-    stream << "node '" << names.front() << "': ";
-  stream << message << "\n";
+    message = ("node '" + names.front() + "': " + message).str();
+  stream << oneLine(message) << "\n";
 }
 
 void Diagnostics::error(const Twine &message) {

@@ -32,6 +32,10 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
+/// One printable line of what may be several, as attributes print, and of any
+/// length and content, as names in a model file are.
+std::string oneLine(llvm::StringRef text);
+
 /// Names of the source's nodes in a location, in order: `NameLoc`s, also those
 /// that passes fused.
 llvm::SmallVector<llvm::StringRef> nodeNames(mlir::Location location);

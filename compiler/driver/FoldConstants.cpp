@@ -47,8 +47,8 @@ uint64_t bytesOf(Type type) {
 }
 
 struct Candidates {
-  llvm::SetVector<Operation *> ops;    ///< Depend on constants alone.
-  SmallVector<Value> results;          ///< Of those, what others read.
+  llvm::SetVector<Operation *> ops; ///< Depend on constants alone.
+  SmallVector<Value> results;       ///< Of those, what others read.
 };
 
 /// Bytes of the weights that `value` is computed from.
@@ -86,7 +86,8 @@ Candidates findCandidates(func::FuncOp main) {
       bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) {
         return !found.ops.contains(user) || isa<amp::ReshapeOp>(user);
       });
-      // What comes from no weight (fills, iotas) is cheaper to compute than read.
+      // What comes from no weight (fills, iotas) is cheaper to compute than
+      // read.
       uint64_t source = sourceBytes(result, found.ops);
       if (isRead && source && bytesOf(type) <= std::max(small, growth * source))
         found.results.push_back(result);
@@ -168,7 +169,8 @@ struct Runner {
   llvm::Error run(const std::string &path) {
     char message[512] = "";
     auto error = [&] {
-      return llvm::createStringError("constants cannot be run: %s", &message[0]);
+      return llvm::createStringError("constants cannot be run: %s",
+                                     &message[0]);
     };
     if (!ampc_library_open(path.c_str(), &library, message, sizeof message))
       return error();
@@ -219,9 +221,9 @@ llvm::Error ampc::foldConstants(ModuleOp module) {
   for (auto [index, result] : llvm::enumerate(candidates.results)) {
     DLTensor tensor;
     if (runner.library.api->output(runner.context, index, &tensor) != AMPC_OK)
-      return llvm::createStringError("constants cannot be read: %s",
-                                     runner.library.api->last_error(
-                                         runner.context));
+      return llvm::createStringError(
+          "constants cannot be read: %s",
+          runner.library.api->last_error(runner.context));
     auto type = cast<RankedTensorType>(result.getType());
     ArrayRef<char> bytes(static_cast<const char *>(tensor.data) +
                              tensor.byte_offset,
@@ -231,12 +233,12 @@ llvm::Error ampc::foldConstants(ModuleOp module) {
         HeapAsmResourceBlob::allocateAndCopyWithAlign(
             bytes, amp::WeightLayout::alignment));
     builder.setInsertionPoint(main);
-    auto data = builder.create<amp::WeightDataOp>(result.getLoc(), "folded",
-                                                  value);
+    auto data =
+        builder.create<amp::WeightDataOp>(result.getLoc(), "folded", value);
     symbols.insert(data);
     builder.setInsertionPointToStart(&main.getBody().front());
-    Value weight = builder.create<amp::WeightOp>(
-        result.getLoc(), type, FlatSymbolRefAttr::get(data));
+    Value weight = builder.create<amp::WeightOp>(result.getLoc(), type,
+                                                 FlatSymbolRefAttr::get(data));
     result.replaceAllUsesWith(weight);
   }
   for (Operation *op : llvm::reverse(candidates.ops))

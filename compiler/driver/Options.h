@@ -15,6 +15,8 @@ struct Options {
   std::string output; ///< Its suffix decides: .so .o .h .ll .mlir
   /// Sizes of dynamic dimensions, by the names the model gives them.
   llvm::StringMap<int64_t> dims;
+  /// See ImportOptions.
+  int64_t maxNodes = 100'000;
   std::string target = "native"; ///< See cpu::findProcessor.
   std::string precision = "f32"; ///< The only value so far.
   bool externalWeights = false;  ///< Weights go to `<output>.weights`.

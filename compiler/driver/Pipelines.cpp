@@ -13,25 +13,34 @@
 
 using namespace mlir;
 
+/// For loops on tensors. A pattern that MLIR registers for scf.for takes the
+/// type that a carried tensor starts with for the type it always has; one that
+/// collects what iterations give starts empty and grows.
+static void addCanonicalizer(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig(), {"(anonymous namespace)::ForOpTensorCastFolder"}));
+}
+
 void ampc::addTensorPasses(OpPassManager &passes,
                            const cpu::CpuTarget &target) {
   // Function bodies of the source are calls until here; everything after works
   // on one function.
-  passes.addPass(createInlinerPass());
+  passes.addPass(createInlinerPass({}, addCanonicalizer));
   passes.addPass(createSymbolDCEPass());
   // Shape arithmetic folds first, so that the passes below see static sizes.
-  passes.addPass(createCanonicalizerPass());
+  addCanonicalizer(passes);
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createDecomposeOps());
   // Decomposition repeats broadcasts and sizes.
-  passes.addPass(createCanonicalizerPass());
+  addCanonicalizer(passes);
   passes.addPass(amp::createCSE());
+  passes.addNestedPass<func::FuncOp>(amp::createHoistInvariants());
   // Padding is an op of its own by now, which can be transposed like others.
   passes.addNestedPass<func::FuncOp>(amp::createAssignLayout());
   passes.addNestedPass<func::FuncOp>(
       amp::createPackFilters({target.vectorBytes}));
   // Transposes that move nothing are views.
-  passes.addPass(createCanonicalizerPass());
+  addCanonicalizer(passes);
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createFormKernels());
   passes.addNestedPass<func::FuncOp>(amp::createPlaceSlices());
@@ -39,25 +48,29 @@ void ampc::addTensorPasses(OpPassManager &passes,
 
 void ampc::addBufferPasses(OpPassManager &passes) {
   // Sizes that grouping computed twice are one before they become buffers.
-  passes.addPass(createCanonicalizerPass());
+  addCanonicalizer(passes);
   passes.addPass(amp::createCSE());
   passes.addPass(amp::createBufferize());
   passes.addPass(amp::createBoolToByte());
   // memref.dim of an allocation folds to its size; the arena needs to see that.
-  passes.addPass(createCanonicalizerPass());
+  addCanonicalizer(passes);
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createHoistShapes());
   passes.addNestedPass<func::FuncOp>(amp::createPlanArena());
   // After planning, which itself copies some outputs.
   passes.addNestedPass<func::FuncOp>(amp::createLowerCopies());
-  passes.addPass(createCanonicalizerPass());
+  addCanonicalizer(passes);
 }
 
 void ampc::addCpuPasses(OpPassManager &passes, const cpu::CpuTarget &target) {
   passes.addPass(cpu::createCpuEmitKernelsPass(target));
   // Functions are many and small: what can work on one at a time does so in
-  // parallel. Index arithmetic of loops goes before math becomes polynomials.
+  // parallel. Emitters make each constant anew, tens of thousands where
+  // elements are evaluated lane by lane, and canonicalization takes time
+  // quadratic in their number: CSE comes first.
   OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createCSEPass());
+  // Index arithmetic of loops goes before math becomes polynomials.
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   // What a row's elements share is computed once; LLVM's mid-end does not run.

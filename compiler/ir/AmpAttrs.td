@@ -33,6 +33,23 @@ def Amp_CastOrigin : Amp_Enum<"CastOrigin", "who asked for a conversion", [
   I32EnumAttrCase<"Ampc", 1, "ampc">]>;    // ours: may move and cancel
 def Amp_CastOriginAttr : EnumAttr<Amp_Dialect, Amp_CastOrigin, "origin">;
 
+def Amp_ByteFormat : Amp_Enum<"ByteFormat", "what an i8 holds", [
+  I32EnumAttrCase<"Byte", 0, "byte">,     // the integer itself
+  // Integers of 2 and 4 bits, zero- and sign-extended.
+  I32EnumAttrCase<"U2", 1, "u2">, I32EnumAttrCase<"I2", 2, "i2">,
+  I32EnumAttrCase<"U4", 3, "u4">, I32EnumAttrCase<"I4", 4, "i4">,
+  // Floats (OCP Microscaling Formats) as codes in the low bits.
+  I32EnumAttrCase<"F4E2M1", 5, "f4e2m1">, I32EnumAttrCase<"F6E2M3", 6, "f6e2m3">,
+  I32EnumAttrCase<"F6E3M2", 7, "f6e3m2">, I32EnumAttrCase<"F8E8M0", 8, "f8e8m0">]>;
+def Amp_ByteFormatAttr : EnumAttr<Amp_Dialect, Amp_ByteFormat, "byte_format">;
+
+def Amp_ScaleRounding : Amp_Enum<"ScaleRounding", "rounding to a power of two", [
+  I32EnumAttrCase<"Nearest", 0, "nearest">,  // ties up
+  I32EnumAttrCase<"Up", 1, "up">,            // away from zero
+  I32EnumAttrCase<"Down", 2, "down">]>;      // toward zero
+def Amp_ScaleRoundingAttr
+    : EnumAttr<Amp_Dialect, Amp_ScaleRounding, "scale_rounding">;
+
 def Amp_ReduceKind : Amp_Enum<"ReduceKind", "combining function", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
   I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">]>;

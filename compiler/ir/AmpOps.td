@@ -8,6 +8,7 @@ include "PointwiseOps.td"
 include "MovementOps.td"
 include "ContractionOps.td"
 include "ReductionOps.td"
+include "BoxOps.td"
 include "KernelOps.td"
 
 #endif // AMP_OPS

@@ -3,7 +3,7 @@
 #include "compiler/ir/Conversions.h"
 
 #include "compiler/ir/ElementBuilder.h"
-#include "compiler/ir/Float8.h"
+#include "compiler/ir/MiniFloat.h"
 
 #include <cmath>
 
@@ -100,8 +100,9 @@ static Value toF32(ElementBuilder &e, Value value) {
     return value;
   if (from.isBF16())
     return bf16ToF32(e, value);
-  if (isFloat8(from))
-    return float8ToF32(e.b, e.loc, value);
+  if (auto mini = miniFloatOf(from))
+    return decodeMiniFloat(e.b, e.loc, e.bitcast(e.b.getIntegerType(8), value),
+                           *mini);
   return e.convert<arith::ExtFOp>(e.b.getF32Type(), value);
 }
 
@@ -122,8 +123,9 @@ Value amp::convertFloat(OpBuilder &builder, Location loc, Value value, Type to,
     return e.convert<arith::ExtFOp>(to, single);
   if (to.isBF16())
     return roundToBF16(e, single);
-  if (isFloat8(to))
-    return f32ToFloat8(builder, loc, single, to, saturate);
+  if (auto mini = miniFloatOf(to))
+    return e.bitcast(to,
+                     encodeMiniFloat(builder, loc, single, *mini, saturate));
   return e.convert<arith::TruncFOp>(to, single);
 }
 
@@ -201,11 +203,87 @@ static Value integerToInteger(ElementBuilder &e, Value value, Type to,
                                  : e.convert<arith::ExtSIOp>(to, value);
 }
 
+//===----------------------------------------------------------------------===//
+// Formats kept in bytes
+//===----------------------------------------------------------------------===//
+
+unsigned amp::narrowIntegerBits(ByteFormat format) {
+  switch (format) {
+  case ByteFormat::U2:
+  case ByteFormat::I2:
+    return 2;
+  case ByteFormat::U4:
+  case ByteFormat::I4:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
+bool amp::isUnsignedFormat(ByteFormat format) {
+  return format == ByteFormat::U2 || format == ByteFormat::U4;
+}
+
+/// A byte whose bits above `bits` are zeros, or copies of the sign.
+static Value extendLowBits(ElementBuilder &e, Value byte, unsigned bits,
+                           bool isUnsigned) {
+  if (isUnsigned)
+    return e.andBits(byte, e.bits((1u << bits) - 1, 8));
+  Value above = e.bits(8 - bits, 8);
+  return e.make<arith::ShRSIOp>(e.shiftLeft(byte, above), above);
+}
+
+/// What a byte stands for: an i8, or an f32 that holds it exactly.
+static Value decodeByte(ElementBuilder &e, Value byte, ByteFormat format) {
+  if (unsigned bits = narrowIntegerBits(format))
+    return extendLowBits(e, byte, bits, isUnsignedFormat(format));
+  if (format == ByteFormat::F8E8M0)
+    return decodeE8M0(e.b, e.loc, byte);
+  return decodeMiniFloat(e.b, e.loc, byte, *miniFloatOf(format));
+}
+
+static Value encodeByte(OpBuilder &builder, Location loc, Value value,
+                        const ConversionFlags &flags) {
+  ElementBuilder e{builder, loc, value.getType()};
+  Type i32 = builder.getI32Type(), i8 = builder.getIntegerType(8);
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(value.getType()));
+  if (unsigned bits = narrowIntegerBits(flags.result)) {
+    Value integer = convertElement(builder, loc, value, isFloat ? i32 : i8,
+                                   {flags.unsignedSource});
+    integer = convertElement(builder, loc, integer, i8);
+    return extendLowBits(e, integer, bits, isUnsignedFormat(flags.result));
+  }
+  // Rounded once: by way of f64 and then to odd, where f32 is too short.
+  Type f64 = builder.getF64Type();
+  if (!isFloat) {
+    unsigned width =
+        getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+    bool isUnsigned = flags.unsignedSource || width == 1;
+    if (width == 64)
+      value = stickyInteger(e, value, isUnsigned);
+    value = isUnsigned ? e.convert<arith::UIToFPOp>(f64, value)
+                       : e.convert<arith::SIToFPOp>(f64, value);
+  }
+  bool isWide = getElementTypeOrSelf(value.getType()).isF64();
+  Value single = isWide ? roundToOddF32(e, value) : toF32(e, value);
+  if (flags.result == ByteFormat::F8E8M0)
+    return encodeE8M0(builder, loc, single, flags.rounding, flags.saturate);
+  return encodeMiniFloat(builder, loc, single, *miniFloatOf(flags.result),
+                         /*saturate=*/true);
+}
+
 Value amp::convertElement(OpBuilder &builder, Location loc, Value value,
                           Type to, ConversionFlags flags) {
   ElementBuilder e{builder, loc, value.getType()};
+  if (flags.source != ByteFormat::Byte) {
+    value = decodeByte(e, value, flags.source);
+    flags.unsignedSource = isUnsignedFormat(flags.source);
+    flags.source = ByteFormat::Byte;
+  }
   Type from = getElementTypeOrSelf(value.getType()), i64 = builder.getI64Type();
   to = getElementTypeOrSelf(to);
+  if (flags.result != ByteFormat::Byte)
+    return encodeByte(builder, loc, value, flags);
   if (from == to)
     return value;
   // `index` has 64 bits on every target.

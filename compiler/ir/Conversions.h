@@ -8,7 +8,7 @@
 #ifndef AMPC_IR_CONVERSIONS_H
 #define AMPC_IR_CONVERSIONS_H
 
-#include "mlir/IR/Builders.h"
+#include "compiler/ir/Amp.h"
 
 namespace amp {
 
@@ -20,13 +20,21 @@ mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Type to,
                          bool saturate = false);
 
-/// How the integers of a conversion are read, and what happens to floats that
-/// are out of range (see convertFloat).
+/// How the integers of a conversion are read, what happens to floats that are
+/// out of range (see convertFloat), and what bytes stand for (see amp.cast).
 struct ConversionFlags {
   bool unsignedSource = false;
   bool unsignedResult = false;
   bool saturate = false;
+  ByteFormat source = ByteFormat::Byte;
+  ByteFormat result = ByteFormat::Byte;
+  ScaleRounding rounding = ScaleRounding::Nearest;
 };
+
+/// Bits of an integer format that is kept in a byte, or 0.
+unsigned narrowIntegerBits(ByteFormat format);
+/// Whether such a format is unsigned.
+bool isUnsignedFormat(ByteFormat format);
 
 /// Any element to any element as `amp.cast` defines it. A vector stays a
 /// vector; of `to` the element type counts.

@@ -76,10 +76,21 @@ ReshapeOp::reifyResultShapes(OpBuilder &builder,
   return reifyDims(*this, builder, shapes);
 }
 
+/// Whether a tensor comes out of control flow, so that no op tells its sizes.
+static bool isFromControlFlow(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    op = tensor.getParentBlock()->getParentOp();
+  return isa_and_nonnull<RegionBranchOpInterface>(op);
+}
+
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   RankedTensorType type = typeOf(getResult());
-  // With one dynamic dim at the same place, equal counts make it equal.
-  if (getSource().getType() == type && type.getNumDynamicDims() <= 1)
+  // With one dynamic dim at the same place, equal counts make it equal. What
+  // comes out of control flow has its sizes from this op.
+  if (getSource().getType() == type &&
+      (type.hasStaticShape() ||
+       (type.getNumDynamicDims() == 1 && !isFromControlFlow(getSource()))))
     return getSource();
   if (auto dense = dyn_cast_or_null<DenseElementsAttr>(adaptor.getSource()))
     if (type.hasStaticShape())

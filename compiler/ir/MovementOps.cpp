@@ -4,6 +4,7 @@
 #include "compiler/ir/IndexArithmetic.h"
 #include "compiler/ir/OpUtils.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -100,14 +101,43 @@ bool TransposeOp::mergeDims(int64_t dim, SmallVectorImpl<int64_t> &operands) {
   return getPermutation()[dim] + 1 == getPermutation()[dim + 1];
 }
 
+/// The elements of a small constant at the places that `place` gives for those
+/// of the result; null if it is no constant, or large.
+static Attribute
+foldMove(Attribute source, RankedTensorType type,
+         llvm::function_ref<void(ArrayRef<int64_t>, MutableArrayRef<int64_t>)>
+             place) {
+  constexpr int64_t kMostElements = 64;
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(source);
+  if (!elements || !type.hasStaticShape())
+    return {};
+  if (elements.isSplat())
+    return elements.resizeSplat(type);
+  auto from = cast<RankedTensorType>(elements.getType());
+  int64_t count = type.getNumElements();
+  if (count == 0 || std::max(count, from.getNumElements()) > kMostElements)
+    return {};
+  SmallVector<int64_t> strides = computeStrides(type.getShape()),
+                       sourceStrides = computeStrides(from.getShape()),
+                       indices(from.getRank());
+  auto values = llvm::to_vector(elements.getValues<Attribute>());
+  SmallVector<Attribute> results;
+  for (int64_t i = 0; i < count; ++i) {
+    place(delinearize(i, strides), indices);
+    results.push_back(values[linearize(indices, sourceStrides)]);
+  }
+  return DenseElementsAttr::get(type, results);
+}
+
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   RankedTensorType type = typeOf(getResult());
   if (getSource().getType() == type && isIdentity(getPermutation()))
     return getSource();
-  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource()))
-    if (type.hasStaticShape())
-      return splat.resizeSplat(type);
-  return {};
+  return foldMove(adaptor.getSource(), type,
+                  [&](ArrayRef<int64_t> to, MutableArrayRef<int64_t> from) {
+                    for (auto [i, dim] : llvm::enumerate(getPermutation()))
+                      from[dim] = to[i];
+                  });
 }
 
 namespace {
@@ -199,7 +229,9 @@ LogicalResult SliceOp::verify() {
     int64_t first = getStaticStarts()[i], size = source.getDimSize(i);
     int64_t last =
         plus(first, times(plus(result.getDimSize(i), -1), getStaticSteps()[i]));
-    if (result.getDimSize(i) == 0 || ShapedType::isDynamic(size))
+    // A result of unknown size may be empty.
+    if (result.getDimSize(i) == 0 || result.isDynamicDim(i) ||
+        ShapedType::isDynamic(size))
       continue;
     for (int64_t index : {first, last})
       if (!ShapedType::isDynamic(index) && (index < 0 || index >= size))
@@ -238,10 +270,17 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
       llvm::all_of(getStaticStarts(), is(0)) &&
       llvm::all_of(getStaticSteps(), is(1)))
     return getSource();
-  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource()))
-    if (type.hasStaticShape())
-      return splat.resizeSplat(type);
-  return {};
+  if (!getStarts().empty() || !getSteps().empty()) {
+    // Equal elements are equal wherever they are.
+    auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource());
+    return splat && type.hasStaticShape() ? splat.resizeSplat(type)
+                                          : OpFoldResult();
+  }
+  return foldMove(adaptor.getSource(), type,
+                  [&](ArrayRef<int64_t> to, MutableArrayRef<int64_t> from) {
+                    for (auto [i, start] : llvm::enumerate(getStaticStarts()))
+                      from[i] = start + to[i] * getStaticSteps()[i];
+                  });
 }
 
 //===----------------------------------------------------------------------===//

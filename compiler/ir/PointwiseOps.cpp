@@ -1,5 +1,6 @@
 //===- PointwiseOps.cpp - Pointwise ops beyond arith and math -------------===//
 
+#include "compiler/ir/Conversions.h"
 #include "compiler/ir/ElementBuilder.h"
 #include "compiler/ir/IndexArithmetic.h"
 #include "compiler/ir/OpUtils.h"
@@ -162,7 +163,17 @@ LogicalResult CastOp::verify() {
     if (!typeOf(value).getElementType().isIntOrIndexOrFloat())
       return emitOpError("cannot convert elements of type ")
              << typeOf(value).getElementType();
-  return success();
+  auto verifyFormat = [&](ByteFormat format, Value value) -> LogicalResult {
+    if (format == ByteFormat::Byte ||
+        typeOf(value).getElementType().isInteger(8))
+      return success();
+    return emitOpError("has format ")
+           << stringifyByteFormat(format) << " for elements of type "
+           << typeOf(value).getElementType() << "; such formats are kept in i8";
+  };
+  if (failed(verifyFormat(getSourceFormat(), getSource())))
+    return failure();
+  return verifyFormat(getResultFormat(), getResult());
 }
 
 LogicalResult CastOp::reifyResultShapes(OpBuilder &builder,
@@ -175,6 +186,13 @@ SmallVector<Format> CastOp::getLegalFormats() { return {}; }
 ErrorClass CastOp::getErrorClass() {
   Type from = typeOf(getSource()).getElementType(),
        to = typeOf(getResult()).getElementType();
+  auto isCode = [](ByteFormat format) {
+    return format != ByteFormat::Byte && !narrowIntegerBits(format);
+  };
+  if (isCode(getResultFormat()))
+    return ErrorClass::Pointwise;
+  if (isCode(getSourceFormat()))
+    return isa<FloatType>(to) ? ErrorClass::Exact : ErrorClass::Pointwise;
   if (!isa<FloatType>(from) && !isa<FloatType>(to))
     return ErrorClass::Integer;
   auto floatFrom = dyn_cast<FloatType>(from), floatTo = dyn_cast<FloatType>(to);
@@ -203,11 +221,14 @@ Value CastOp::emitElement(OpBuilder &builder, ElementAccess &access, unsigned,
     return nullptr;
   return convertElement(
       builder, getLoc(), element, typeOf(getResult()).getElementType(),
-      {getUnsignedSource(), getUnsignedResult(), getSaturate()});
+      {getUnsignedSource(), getUnsignedResult(), getSaturate(),
+       getSourceFormat(), getResultFormat(), getRounding()});
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor) {
-  if (getSource().getType() == getResult().getType())
+  if (getSource().getType() == getResult().getType() &&
+      getSourceFormat() == ByteFormat::Byte &&
+      getResultFormat() == ByteFormat::Byte)
     return getSource();
   return {};
 }

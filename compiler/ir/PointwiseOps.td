@@ -51,6 +51,17 @@ def Amp_CastOp : Amp_Op<"cast", [Pure, ReifyShapes, Elemental,
     integer -> float rounds to nearest even, once. integer -> integer wraps. To `i1`: not equal to
     zero. `unsigned_source` and `unsigned_result` say how integers are read.
 
+    Formats that MLIR has no type for are bytes: `source_format` and `result_format` say what an
+    `i8` holds. Of the source only the bits that its format has are looked at; a result is
+    extended by zeros, or by the sign of an `i2` or `i4`. To integers under 8 bits: as to `i32`,
+    of which the low bits are kept. To floats under 8 bits, which have neither infinity nor
+    NaN: always saturated, NaN gives zero. To `f8e8m0`, a power of two: as `rounding` says, the
+    sign dropped; what is not finite or too large becomes NaN, the latter not with `saturate`.
+
+    ```mlir
+    %q = amp.cast %x source {result_format = #amp<byte_format u4>} : tensor<8xf32> to tensor<8xi8>
+    ```
+
     `origin` tells a conversion of the source model, whose rounding is part of its
     meaning, from one that ampc inserted, which may move and cancel.
 
@@ -60,7 +71,10 @@ def Amp_CastOp : Amp_Op<"cast", [Pure, ReifyShapes, Elemental,
   }];
   let arguments = (ins Amp_Tensor:$source, Amp_CastOriginAttr:$origin,
                        UnitAttr:$unsigned_source, UnitAttr:$unsigned_result,
-                       UnitAttr:$saturate);
+                       UnitAttr:$saturate,
+                       DefaultValuedAttr<Amp_ByteFormatAttr, "ByteFormat::Byte">:$source_format,
+                       DefaultValuedAttr<Amp_ByteFormatAttr, "ByteFormat::Byte">:$result_format,
+                       DefaultValuedAttr<Amp_ScaleRoundingAttr, "ScaleRounding::Nearest">:$rounding);
   let results = (outs Amp_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat =

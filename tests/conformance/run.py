@@ -1,4 +1,4 @@
-"""ONNX's own node tests through import, compilation and a run of the library.
+"""ONNX's own tests (of each op, and of small models) through import, compilation and a run of the library.
 
     run.py                       all tests, held against expectations.txt
     run.py --filter=REGEX        some of them
@@ -175,7 +175,7 @@ def judge(results: "list[dict]", expected: "dict[str, str]") -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="ONNX's node tests")
+    parser = argparse.ArgumentParser(description="ONNX's tests")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--expectations", type=pathlib.Path, default=HERE / "expectations.txt")
     parser.add_argument("--filter", default="", help="regular expression on names")

@@ -28,10 +28,12 @@ class Failure(Exception):
         self.outcome = outcome
 
 
-def compile_model(compiler: str, model: pathlib.Path, library: pathlib.Path) -> None:
+def compile_model(
+    compiler: str, model: pathlib.Path, library: pathlib.Path, options: "list[str]"
+) -> None:
     library.unlink(missing_ok=True)
     process = subprocess.run(
-        [compiler, str(model), "-o", str(library)],
+        [compiler, str(model), "-o", str(library), *options],
         capture_output=True,
         text=True,
         errors="replace",
@@ -74,10 +76,11 @@ def compare(index: int, actual: np.ndarray, expected) -> None:
 
 
 def run(compiler: str, folder: pathlib.Path, name: str, library: pathlib.Path) -> None:
-    compile_model(compiler, folder / name / "model.onnx", library)
-    inputs, expected = cases.load(folder, name)
+    inputs, expected, options = cases.load(folder, name)
+    compile_model(compiler, folder / name / "model.onnx", library, options)
+    expected = cases.tensors(expected)
     try:
-        outputs = ampc.Model(library, threads=1).run(inputs)
+        outputs = ampc.Model(library, threads=1).run(cases.tensors(inputs))
     except (ampc.Error, OSError) as error:
         raise Failure("run", str(error)) from None
     if len(outputs) != len(expected):

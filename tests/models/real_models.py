@@ -88,7 +88,7 @@ def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) 
     judge = Judge(build, file, folder)
     worst, ratios, notes = 0.0, [], []
     for shape in model.shapes:
-        feed = {model.input: model.make(*shape)}
+        feed = model.feed(*shape)
         expected = session.run([info.name for info in library.outputs], feed)
         actual = library.run(feed)
         for info, a, b in zip(library.outputs, actual, expected, strict=True):

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Info.h"
+#include "compiler/driver/SupportTable.h"
 
 #include "llvm/ADT/Twine.h"
 
@@ -12,6 +13,7 @@ static const char *const examples = R"(Examples:
   ampc model.onnx -o model.so --dim batch=1   with a dimension fixed
   ampc model.onnx -o model.so --target=x86-64-v3
   ampc model.onnx -o model.so --report=ops.json
+  ampc check model.onnx                       what of a model is supported, and why not
   ampc info model.so                          what is in a file
 The suffix of -o decides what is written:
   .so    shared library for any number of callers (see ampc.h)
@@ -29,7 +31,11 @@ int main(int argc, char **argv) {
   app.add_option("MODEL", options.input, "an ONNX model, or .mlir");
   app.add_option("-o,--output", options.output, "file to write")
       ->type_name("OUT");
-  app.add_option("--dim", dims, "fix a dynamic dimension; may be repeated")
+  app.add_option("--dim", dims,
+                 "fix a dynamic dimension (one without a name is INPUT[I]),\n"
+                 "or the length of a sequence input, whose tensors are then\n"
+                 "NAME.0, NAME.1, ...; 0 or 1 for an optional input; may be\n"
+                 "repeated")
       ->type_name("NAME=N")
       ->take_all();
   app.add_option("--target", options.target,
@@ -38,6 +44,11 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_option("--precision", options.precision, "how to compute: f32")
       ->type_name("P")
+      ->capture_default_str();
+  app.add_option("--max-nodes", options.maxNodes,
+                 "refuse models that are, or expand to, more nodes")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_flag("--external-weights", options.externalWeights,
                "put the weights into OUT.weights");
@@ -51,6 +62,11 @@ int main(int argc, char **argv) {
       "info", "print the signature of a model and what it was compiled for");
   info->add_option("FILE", file, ".so, .o, .onnx or .mlir")->required();
 
+  CLI::App *check = app.add_subcommand(
+      "check", "print what of a model is supported, and its dimensions; the "
+               "exit code is 0 if all is");
+  check->add_option("FILE", file, "an ONNX model")->required();
+
   auto usageError = [](const llvm::Twine &message) {
     llvm::errs() << "ampc: error: " << message << " (see ampc --help)\n";
     return 2;
@@ -62,9 +78,24 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return usageError(error.what());
   }
+  // A full disk must not go unnoticed behind a redirection.
+  auto finish = [](bool ok) {
+    llvm::outs().flush();
+    if (std::error_code code = llvm::outs().error()) {
+      llvm::outs().clear_error();
+      llvm::errs() << "ampc: error: cannot write to standard output: "
+                   << code.message() << "\n";
+      ok = false;
+    }
+    return ok ? 0 : 1;
+  };
   if (*info)
-    return ampc::printInfo(file, llvm::outs(), llvm::errs()) ? 0 : 1;
+    return finish(ampc::printInfo(file, llvm::outs(), llvm::errs()));
 
+  if (*check) {
+    options.input = file;
+    return finish(ampc::printSupport(options, llvm::outs(), llvm::errs()));
+  }
   if (options.input.empty())
     return usageError("no model given");
   if (options.output.empty())
@@ -74,7 +105,8 @@ int main(int argc, char **argv) {
     int64_t value;
     if (name.empty() || size.getAsInteger(10, value) || value < 0)
       return usageError("--dim '" + dim + "' is not of the form NAME=N");
-    options.dims[name] = value;
+    if (!options.dims.try_emplace(name, value).second)
+      return usageError("--dim gives '" + name + "' twice");
   }
   return ampc::compile(options, llvm::errs()) ? 0 : 1;
 }

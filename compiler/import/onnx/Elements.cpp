@@ -80,18 +80,21 @@ Tensor NodeBuilder::compare(arith::CmpIPredicate signedPredicate,
   return {result, DType::Bool, lhs.dims, {}};
 }
 
-Tensor NodeBuilder::cast(const Tensor &x, DType to, bool saturate) {
+Tensor NodeBuilder::cast(const Tensor &x, DType to, bool saturate,
+                         amp::ScaleRounding rounding) {
   if (x.dtype == to)
     return x;
+  amp::ByteFormat source = byteFormat(x.dtype), result = byteFormat(to);
   // Types that differ in signedness only are one type in the IR.
-  if (elementType(context(), to) == x.elementType()) {
+  if (source == amp::ByteFormat::Byte && result == amp::ByteFormat::Byte &&
+      onnx_import::elementType(context(), to) == x.elementType()) {
     Tensor same = x;
     same.dtype = to;
     return same;
   }
-  Value value =
-      create<amp::CastOp>(type(to, x.dims), x.value, amp::CastOrigin::Source,
-                          isUnsigned(x.dtype), isUnsigned(to), saturate);
+  Value value = create<amp::CastOp>(
+      type(to, x.dims), x.value, amp::CastOrigin::Source, isUnsigned(x.dtype),
+      isUnsigned(to), saturate, source, result, rounding);
   return {value, to, x.dims, {}};
 }
 

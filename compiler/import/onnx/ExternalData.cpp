@@ -51,6 +51,8 @@ ExternalData::read(const onnx::TensorProto &tensor, uint64_t size,
     else if (entry.key() == "length" && value.getAsInteger(10, length))
       error = "external data has length '" + value.str() + "', not a number";
   }
+  if (location.empty() || location.contains('\0'))
+    error = "external data has no location, the name of a file";
   if (!error.empty())
     return std::nullopt;
   std::shared_ptr<MappedFile> &file = files[location];

@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/Importer.h"
 
+#include "compiler/import/onnx/Model.h"
+
 #include <onnx/onnx_pb.h>
 
 using namespace mlir;
@@ -9,13 +11,8 @@ using namespace mlir;
 namespace ampc::onnx_import {
 
 const onnx::FunctionProto *
-Importer::findLocalFunction(const onnx::NodeProto &proto) {
-  for (const onnx::FunctionProto &function : model.functions())
-    if (function.name() == proto.op_type() &&
-        function.domain() == proto.domain() &&
-        function.overload() == proto.overload())
-      return &function;
-  return nullptr;
+Importer::findLocalFunction(const onnx::NodeProto &proto) const {
+  return functions.lookup(functionKey(proto));
 }
 
 LogicalResult Importer::inlineFunction(Node &node,
@@ -24,7 +21,7 @@ LogicalResult Importer::inlineFunction(Node &node,
   Scope scope;
   scope.caller = outer.caller ? outer.caller : &node;
   for (const auto &import : function.opset_import())
-    scope.opsets[import.domain() == "ai.onnx" ? "" : import.domain()] =
+    scope.opsets[plainDomain(import.domain())] =
         static_cast<int>(import.version());
   // Domains that a body does not mention are those of the model.
   for (const auto &[domain, version] : outer.opsets)
@@ -80,6 +77,7 @@ Importer::inlineSubgraph(const Node &node, onnx::GraphProto &graph,
     if (!value || !*value)
       return fail("has a subgraph that does not define its output '" +
                   Twine(output.name()) + "'");
+    forms.refresh(**value);
     outputs.push_back(*value);
   }
   return outputs;

@@ -2,10 +2,14 @@
 
 #include "compiler/import/onnx/Import.h"
 
+#include "compiler/import/onnx/Check.h"
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Model.h"
+#include "compiler/import/onnx/OpTable.h"
 #include "compiler/ir/Amp.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
@@ -31,18 +35,36 @@ static void setModelAttributes(ModuleOp module, const onnx::ModelProto &model,
                   DictionaryAttr::get(module.getContext(), opsets));
 }
 
+/// The first of what may be a line for each node of a large model.
+static void report(ArrayRef<std::string> lines, Location loc) {
+  constexpr size_t most = 50;
+  for (const std::string &line : lines.take_front(most))
+    emitError(loc) << line;
+  if (lines.size() > most)
+    emitError(loc) << "and " << lines.size() - most << " errors more";
+}
+
 OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
                                        const ImportOptions &options,
                                        MLIRContext &context) {
-  context.loadDialect<::amp::AmpDialect, arith::ArithDialect, func::FuncDialect,
-                      math::MathDialect, tensor::TensorDialect>();
+  context
+      .loadDialect<::amp::AmpDialect, arith::ArithDialect,
+                   bufferization::BufferizationDialect, func::FuncDialect,
+                   math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   Location unknown = UnknownLoc::get(&context);
-  std::string error;
-  std::unique_ptr<onnx::ModelProto> model = loadModel(path, error);
+  // The checker needs its schemas.
+  OpTable::get();
+  std::string problem;
+  std::unique_ptr<onnx::ModelProto> model = loadModel(path, problem);
   if (!model) {
-    emitError(unknown) << error;
+    emitError(unknown) << problem;
     return nullptr;
   }
+  std::vector<std::string> problems =
+      checkModel(*model, Limits{options.maxNodes}, modelDirectory(path));
+  report(problems, unknown);
+  if (!problems.empty())
+    return nullptr;
 
   Location loc = NameLoc::get(StringAttr::get(&context, path));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -54,8 +76,7 @@ OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
 
   SmallVector<std::string> errors =
       Importer(*model, modelDirectory(path), function).run(options);
-  for (const std::string &line : errors)
-    emitError(unknown) << line;
+  report(errors, unknown);
   if (!errors.empty())
     return nullptr;
   if (failed(verify(*module))) {

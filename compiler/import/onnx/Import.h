@@ -11,8 +11,12 @@
 
 namespace ampc {
 
+struct ImportRecord;
+
 struct ImportOptions {
-  /// Sizes for symbolic dimensions of inputs, by symbol.
+  /// Sizes for dynamic dimensions of inputs, by symbol or, where there is none,
+  /// as "x[0]"; by the name of an input the length of a sequence, and whether
+  /// (0 or 1) an optional holds a value.
   llvm::StringMap<int64_t> dims;
 
   /// An initializer that is also a graph input has a default that a caller may
@@ -20,6 +24,14 @@ struct ImportOptions {
   /// the initializer and leave the signature, except those named here, which
   /// become ordinary inputs without a default.
   llvm::StringSet<> overridable;
+
+  /// Nodes that a model may have or become, when function bodies are inlined
+  /// and loops unrolled. Files that are small can mean any number of them.
+  int64_t maxNodes = 100'000;
+
+  /// If not null, gets what was met, and the import does not stop before it has
+  /// looked at all that it can.
+  ImportRecord *record = nullptr;
 };
 
 /// Reads an ONNX model: a protobuf file, or ONNX's text syntax where the name

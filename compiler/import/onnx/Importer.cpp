@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/Importer.h"
 
 #include "compiler/import/onnx/Import.h"
+#include "compiler/import/onnx/ImportRecord.h"
 #include "compiler/import/onnx/Initializers.h"
 #include "compiler/import/onnx/Model.h"
 #include "compiler/import/onnx/NodeBuilder.h"
@@ -15,33 +16,29 @@ using namespace mlir;
 
 namespace ampc::onnx_import {
 
-std::string describe(const onnx::NodeProto &proto, int index, int version) {
-  std::string text = proto.name().empty() ? "node #" + std::to_string(index)
-                                          : "node '" + proto.name() + "'";
-  text += " (";
-  if (!proto.domain().empty() && proto.domain() != "ai.onnx")
-    text += proto.domain() + ".";
-  text += proto.op_type();
-  if (version)
-    text += ", version " + std::to_string(version);
-  return text + ")";
-}
-
 Importer::Importer(onnx::ModelProto &model, std::string directory,
                    func::FuncOp function)
     : builder(OpBuilder::atBlockEnd(&function.front())), scalars(builder),
       weights(function), forms(builder, scalars, weights),
       external(std::move(directory)), model(model), function(function) {
   for (const auto &import : model.opset_import())
-    top.opsets[import.domain() == "ai.onnx" ? "" : import.domain()] =
+    top.opsets[plainDomain(import.domain())] =
         static_cast<int>(import.version());
   if (top.opsets.empty())
     top.opsets[""] = 1;
+  for (const onnx::FunctionProto &function : model.functions())
+    functions[functionKey(function)] = &function;
 }
 
 SmallVector<std::string> Importer::run(const ImportOptions &options) {
+  nodesLeft = maxNodes = options.maxNodes;
+  record = options.record;
+  if (record)
+    for (const auto &[domain, version] : top.opsets)
+      record->opsets.emplace_back(domain.empty() ? "ai.onnx" : domain.str(),
+                                  version);
   findUnsupported(*model.mutable_graph(), top);
-  if (!errors.empty())
+  if (!errors.empty() && !record)
     return errors;
   if ((failed(bindInputs(options, top)) ||
        failed(importGraph(*model.mutable_graph(), top)) ||
@@ -67,8 +64,11 @@ LogicalResult Importer::importGraph(onnx::GraphProto &graph, Scope &scope) {
   }
   int index = 0;
   for (onnx::NodeProto &proto : *graph.mutable_node())
-    if (failed(importNode(proto, index++, scope)))
+    if (failed(importNode(proto, index++, scope))) {
+      if (record)
+        record->unknown += graph.node_size() - index;
       return failure();
+    }
   return success();
 }
 
@@ -112,7 +112,7 @@ static void resolveAttributes(onnx::NodeProto &proto, const Scope &scope) {
 
 LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
   onnx::NodeProto &proto = *node.proto;
-  std::string domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+  std::string domain = plainDomain(proto.domain());
   node.scope = &scope;
   node.opset = scope.opsets.lookup(domain);
   if (!findLocalFunction(proto))
@@ -134,6 +134,8 @@ LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
     if (!value && !input.empty())
       return fail("reads '" + Twine(input) + "', which nothing defines");
     node.inputs.push_back(value ? *value : nullptr);
+    if (value && *value)
+      forms.refresh(**value);
   }
   for (const std::string &output : proto.output())
     node.outputNames.push_back(output);
@@ -149,6 +151,13 @@ static bool hasSubgraph(const onnx::NodeProto &proto) {
 
 LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
                                    Scope &scope) {
+  error.clear();
+  if (nodesLeft-- == 0)
+    errors.push_back("becomes more than the " + std::to_string(maxNodes) +
+                     " nodes that --max-nodes allows, when function bodies are "
+                     "inlined and loops unrolled");
+  if (nodesLeft < 0)
+    return failure();
   Node node{&proto, nullptr, 0, 0, builder.getUnknownLoc()};
   onnx::NodeProto resolved;
   if (llvm::any_of(proto.attribute(), [](const auto &attribute) {
@@ -172,10 +181,19 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
         constants.push_back(input ? constantProto(*input) : nullptr);
         constantPointers.push_back(constants.back().get());
       }
-      std::string why;
+      std::string why, unused;
       if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
-                      inferred, why))
-        built = fail(why);
+                      inferred, why)) {
+        // Lists of one element are widely given where scalars are asked for.
+        for (onnx::TypeProto &type : types)
+          if (type.has_tensor_type() &&
+              type.tensor_type().shape().dim_size() == 1 &&
+              type.tensor_type().shape().dim(0).dim_value() == 1)
+            type.mutable_tensor_type()->mutable_shape()->clear_dim();
+        if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
+                        inferred, unused))
+          built = fail(why);
+      }
     }
   }
   if (succeeded(built))
@@ -192,15 +210,48 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
       return failure();
     }
     // Go on with what inference knows, to list everything that fails.
-    errors.push_back(node.description + ": " + error);
-    error.clear();
+    reportFailure(node);
+    note(node, false);
     if (failed(placeholders(node, inferred)))
       return failure();
+  } else if (!scope.caller) {
+    note(node, true);
   }
   for (auto [name, value] : llvm::zip(node.outputNames, node.outputs))
     if (!name.empty())
       scope.values[name] = value;
   return success();
+}
+
+void Importer::reportFailure(const Node &node) {
+  // Unless it was known to be unsupported before anything was built.
+  if (llvm::none_of(errors, [&](StringRef line) {
+        return line.starts_with(node.description);
+      }))
+    errors.push_back(node.description + ": " + error);
+  error.clear();
+}
+
+void Importer::note(const Node &node, bool good) {
+  if (!record)
+    return;
+  auto typesOf = [](ArrayRef<ValueRef> values) {
+    std::string types, last;
+    for (const ValueRef &value : values) {
+      if (!value || dtypeName(value->dtype) == last)
+        continue;
+      last = dtypeName(value->dtype);
+      types += (types.empty() ? "" : ", ") + last;
+    }
+    return types;
+  };
+  std::string domain = plainDomain(node.proto->domain());
+  std::string from = typesOf(node.inputs), to = typesOf(node.outputs);
+  if (!to.empty() && from != to)
+    from += (from.empty() ? "-> " : " -> ") + to;
+  record->nodes.push_back(
+      {(domain.empty() ? "" : domain + ".") + node.proto->op_type(),
+       node.version, from, good});
 }
 
 LogicalResult Importer::build(Node &node, const Scope &scope) {
@@ -230,13 +281,42 @@ LogicalResult Importer::build(Node &node, const Scope &scope) {
   return inlineFunction(node, *body, scope);
 }
 
-LogicalResult Importer::checkOutputs(const Node &node,
+LogicalResult Importer::checkSizes(Node &node, unsigned index,
+                                   const NamedValue &value) {
+  std::string who = "output " + std::to_string(index);
+  SmallVector<int64_t> shape = staticShape(value.dims);
+  auto negative = [](int64_t size) {
+    return !ShapedType::isDynamic(size) && size < 0;
+  };
+  if (llvm::any_of(shape, negative))
+    return fail(who + " would have a negative size: " + toString(value.dims));
+  if (!isAddressable(shape, elementType(builder.getContext(), value.dtype)))
+    return fail(who + " is larger than any memory: " + toString(value.dims));
+  // What only the run knows is tested there, unless it is made of sizes.
+  NodeBuilder b(*this, node);
+  for (Scalar size : value.dims)
+    if (!isNonNegative(size) &&
+        failed(b.require(
+            scalars.compare(arith::CmpIPredicate::sge, size, scalars.index(0)),
+            who + " would have a negative size")))
+      return failure();
+  return success();
+}
+
+LogicalResult Importer::checkOutputs(Node &node,
                                      ArrayRef<onnx::TypeProto> inferred) {
   for (auto [i, value] : llvm::enumerate(node.outputs)) {
     if (node.outputNames[i].empty())
       continue;
     if (!value)
       return fail("output " + Twine(i) + " is not supported");
+    if (failed(checkSizes(node, i, *value)))
+      return failure();
+    if (i < inferred.size() &&
+        llvm::any_of(
+            inferred[i].tensor_type().shape().dim(),
+            [](const auto &dim) { return dim.dim_value() < 0; }))
+      return fail("output " + Twine(i) + " would have a negative size");
     std::string why;
     if (i < inferred.size() && !agrees(*value, inferred[i], why))
       return fail("internal error: output " + Twine(i) +
@@ -258,6 +338,9 @@ LogicalResult Importer::placeholders(Node &node,
         !inferred[i].tensor_type().has_shape())
       return failure();
     const auto &type = inferred[i].tensor_type();
+    if (llvm::any_of(type.shape().dim(),
+                     [](const auto &dim) { return dim.dim_value() < 0; }))
+      return failure();
     Tensor tensor;
     tensor.dtype = static_cast<DType>(type.elem_type());
     if (!elementType(builder.getContext(), tensor.dtype))

@@ -9,7 +9,8 @@
 
 namespace ampc {
 struct ImportOptions;
-}
+struct ImportRecord;
+} // namespace ampc
 
 namespace onnx {
 class FunctionProto;
@@ -63,7 +64,8 @@ public:
   /// and nodes are bound as they are met.
   mlir::LogicalResult importGraph(onnx::GraphProto &graph, Scope &scope);
 
-  /// Emits a subgraph of a node in place and gives its outputs.
+  /// Emits a subgraph of a node at the insertion point and gives its outputs.
+  /// Constants are moved out of the graph, so that it can be emitted once.
   mlir::FailureOr<llvm::SmallVector<ValueRef>>
   inlineSubgraph(const Node &node, onnx::GraphProto &graph,
                  llvm::ArrayRef<ValueRef> inputs);
@@ -80,6 +82,9 @@ public:
     return mlir::failure();
   }
 
+  /// How many nodes have failed so far.
+  size_t numErrors() const { return errors.size(); }
+
   mlir::OpBuilder builder;
   ScalarBuilder scalars;
   Weights weights;
@@ -89,20 +94,26 @@ public:
 private:
   // Signature.cpp
   mlir::LogicalResult bindInputs(const ImportOptions &options, Scope &scope);
+  mlir::Value withUnusedBits(mlir::Value input, DType dtype);
   mlir::LogicalResult setResults(const Scope &scope);
 
   // Importer.cpp
   mlir::LogicalResult importNode(onnx::NodeProto &proto, int index,
                                  Scope &scope);
+  void note(const Node &node, bool good);
+  void reportFailure(const Node &node);
   mlir::LogicalResult resolve(Node &node, int index, const Scope &scope);
   mlir::LogicalResult build(Node &node, const Scope &scope);
-  mlir::LogicalResult checkOutputs(const Node &node,
+  mlir::LogicalResult checkSizes(Node &node, unsigned index,
+                                 const NamedValue &value);
+  mlir::LogicalResult checkOutputs(Node &node,
                                    llvm::ArrayRef<onnx::TypeProto> inferred);
   mlir::LogicalResult placeholders(Node &node,
                                    llvm::ArrayRef<onnx::TypeProto> inferred);
 
   // Functions.cpp
-  const onnx::FunctionProto *findLocalFunction(const onnx::NodeProto &proto);
+  const onnx::FunctionProto *
+  findLocalFunction(const onnx::NodeProto &proto) const;
   mlir::LogicalResult inlineFunction(Node &node, onnx::FunctionProto &function,
                                      const Scope &scope);
 
@@ -113,6 +124,14 @@ private:
 
   onnx::ModelProto &model;
   mlir::func::FuncOp function;
+  /// Functions that findUnsupported has been through.
+  llvm::DenseSet<const onnx::FunctionProto *> searched;
+  /// The model's functions by functionKey.
+  llvm::StringMap<const onnx::FunctionProto *> functions;
+  /// How many nodes may still be built: what bodies and unrolled loops add up
+  /// to has no bound of its own.
+  int64_t nodesLeft = 0, maxNodes = 0;
+  ImportRecord *record = nullptr;
   Scope top;
   /// Names of symbolic dimensions with the size that stands for them.
   llvm::StringMap<Scalar> symbols;
@@ -120,9 +139,6 @@ private:
   std::string error;
   llvm::SmallVector<std::string> errors;
 };
-
-/// How messages name a node: "node 'Conv_3' (Conv, version 11)".
-std::string describe(const onnx::NodeProto &proto, int index, int version);
 
 } // namespace ampc::onnx_import
 

@@ -2,6 +2,10 @@
 
 #include "compiler/import/onnx/Model.h"
 
+#include "compiler/import/onnx/Check.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
 #include <onnx/checker.h>
 #include <onnx/defs/parser.h>
 #include <onnx/defs/schema.h>
@@ -9,10 +13,9 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include <fcntl.h>
-#include <fstream>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
-#include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ampc::onnx_import {
@@ -48,37 +51,72 @@ std::string modelDirectory(llvm::StringRef path) {
                                         : path.take_front(slash + 1).str();
 }
 
-static bool parse(llvm::StringRef path, onnx::ModelProto &model,
-                  std::string &error) {
-  if (path.ends_with(".onnxtxt")) {
-    std::ifstream file(path.str());
-    std::stringstream text;
-    text << file.rdbuf();
-    if (!file) {
-      error = "cannot be read";
-      return false;
+/// How deep brackets of ONNX's text syntax stand in brackets. Its parser calls
+/// itself for each.
+static int bracketDepth(llvm::StringRef text) {
+  int depth = 0, deepest = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i)
+        i += text[i] == '\\';
+    } else if (text[i] == '#') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (llvm::StringRef("<({[").contains(text[i])) {
+      deepest = std::max(deepest, ++depth);
+    } else if (llvm::StringRef(">)}]").contains(text[i])) {
+      --depth;
     }
-    std::string source = text.str();
-    auto status = onnx::OnnxParser::Parse(model, source);
-    if (!status.IsOK())
-      error = status.ErrorMessage();
-    return status.IsOK();
   }
-  int file = open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    error = std::string("cannot be opened: ") + strerror(errno);
-    return false;
-  }
-  bool parsed;
-  {
-    google::protobuf::io::FileInputStream input(file);
-    parsed = model.ParseFromZeroCopyStream(&input);
-  }
-  close(file);
+  return deepest;
+}
+
+static void parseText(int file, onnx::ModelProto &model) {
+  google::protobuf::io::FileInputStream input(file);
+  std::string text;
+  const void *data;
+  for (int size; input.Next(&data, &size);)
+    text.append(static_cast<const char *>(data), size);
+  if (bracketDepth(text) > Limits::maxBrackets)
+    throw std::runtime_error("nests brackets more than " +
+                             std::to_string(Limits::maxBrackets) +
+                             " deep, which is not supported");
+  auto status = onnx::OnnxParser::Parse(model, text);
+  if (!status.IsOK())
+    throw std::runtime_error(status.ErrorMessage());
+}
+
+static void parseBinary(int file, off_t size, onnx::ModelProto &model) {
+  if (size > INT32_MAX)
+    throw std::runtime_error("is larger than the 2 GiB that protobuf reads; "
+                             "its weights have to be external data");
+  google::protobuf::io::FileInputStream input(file);
+  google::protobuf::io::CodedInputStream coded(&input);
+  // A graph in a graph is three messages in messages.
+  coded.SetRecursionLimit(3 * Limits::maxDepth + 10);
   // Any bytes parse as some protobuf; without a graph it is no model.
-  if (!parsed || !model.has_graph())
-    error = "is not an ONNX model (or is truncated)";
-  return parsed && model.has_graph();
+  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
+      !model.has_graph())
+    throw std::runtime_error("is not an ONNX model, or is truncated (or nests "
+                             "graphs more than " +
+                             std::to_string(Limits::maxDepth) + " deep)");
+}
+
+static void parse(llvm::StringRef path, onnx::ModelProto &model) {
+  // Opening a pipe would wait for its other end.
+  int file = open(path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    throw std::runtime_error(std::string("cannot be opened: ") +
+                             strerror(errno));
+  auto closeFile = llvm::make_scope_exit([&] { close(file); });
+  struct stat status;
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+    throw std::runtime_error("is not a regular file");
+  if (!status.st_size)
+    throw std::runtime_error("is empty");
+  if (path.ends_with(".onnxtxt"))
+    parseText(file, model);
+  else
+    parseBinary(file, status.st_size, model);
 }
 
 static void dropValueInfo(onnx::GraphProto &graph) {
@@ -92,45 +130,66 @@ static void dropValueInfo(onnx::GraphProto &graph) {
     }
 }
 
-/// As onnx::checker::check_model on a parsed model with a directory.
-static void check(const onnx::ModelProto &model, llvm::StringRef directory) {
-  onnx::checker::CheckerContext context;
-  if (!model.ir_version() || model.ir_version() > onnx::Version::IR_VERSION)
-    throw std::runtime_error(
-        "has IR version " + std::to_string(model.ir_version()) +
-        "; known are 1 to " + std::to_string(onnx::Version::IR_VERSION));
-  std::unordered_map<std::string, int> opsets;
-  for (const auto &import : model.opset_import()) {
-    if (import.version() < 1 || import.version() > 1 << 20)
-      throw std::runtime_error("imports impossible opset version " +
-                               std::to_string(import.version()));
-    opsets[import.domain()] = static_cast<int>(import.version());
-  }
-  if (opsets.empty())
-    opsets[""] = 1;
-  context.set_ir_version(static_cast<int>(model.ir_version()));
-  context.set_opset_imports(opsets);
-  context.set_model_dir(directory.str());
-  context.set_skip_opset_compatibility_check(true);
-  onnx::checker::LexicalScopeContext scope;
-  onnx::checker::check_graph(model.graph(), context, scope);
-  if (model.functions_size())
-    onnx::checker::check_model_local_functions(model, context, scope);
-}
-
 std::unique_ptr<onnx::ModelProto> loadModel(llvm::StringRef path,
                                             std::string &error) {
   auto model = std::make_unique<onnx::ModelProto>();
-  bool loaded = false;
-  if (!guarded(error, [&] {
-        loaded = parse(path, *model, error);
-        if (!loaded)
-          return;
-        dropValueInfo(*model->mutable_graph());
-        check(*model, modelDirectory(path));
-      }))
+  if (!guarded(error, [&] { parse(path, *model); }))
     return nullptr;
-  return loaded ? std::move(model) : nullptr;
+  dropValueInfo(*model->mutable_graph());
+  return model;
+}
+
+std::string describe(const onnx::NodeProto &proto, int index, int version) {
+  std::string text = proto.name().empty() ? "node #" + std::to_string(index)
+                                          : "node '" + proto.name() + "'";
+  text += " (";
+  if (std::string domain = plainDomain(proto.domain()); !domain.empty())
+    text += domain + ".";
+  text += proto.op_type();
+  if (version)
+    text += ", version " + std::to_string(version);
+  return text + ")";
+}
+
+std::string plainDomain(llvm::StringRef domain) {
+  return domain == "ai.onnx" ? "" : domain.str();
+}
+
+static std::string functionKey(const std::string &domain,
+                               const std::string &name,
+                               const std::string &overload) {
+  return domain + '\0' + name + '\0' + overload;
+}
+
+std::string functionKey(const onnx::FunctionProto &function) {
+  return functionKey(function.domain(), function.name(), function.overload());
+}
+
+std::string functionKey(const onnx::NodeProto &call) {
+  return functionKey(call.domain(), call.op_type(), call.overload());
+}
+
+int lastOpset(const std::string &domain) {
+  const auto &known =
+      onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+  auto range = known.find(domain);
+  return range == known.end() ? INT32_MAX : range->second.second;
+}
+
+bool verifyNode(const onnx::OpSchema &schema, const onnx::NodeProto &node,
+                std::string &why) {
+  return guarded(why, [&] { schema.Verify(node); });
+}
+
+bool verifyAttribute(const onnx::AttributeProto &attribute, int64_t irVersion,
+                     llvm::StringRef directory, std::string &why) {
+  return guarded(why, [&] {
+    onnx::checker::CheckerContext context;
+    context.set_ir_version(static_cast<int>(irVersion));
+    context.set_model_dir(directory.str());
+    onnx::checker::check_attribute(attribute, context,
+                                   onnx::checker::LexicalScopeContext());
+  });
 }
 
 int openExternalData(llvm::StringRef directory, llvm::StringRef location,
@@ -145,8 +204,7 @@ int openExternalData(llvm::StringRef directory, llvm::StringRef location,
 
 const onnx::OpSchema *findSchema(llvm::StringRef op, int opset,
                                  llvm::StringRef domain) {
-  return onnx::OpSchemaRegistry::Schema(
-      op.str(), opset, domain == "ai.onnx" ? std::string() : domain.str());
+  return onnx::OpSchemaRegistry::Schema(op.str(), opset, plainDomain(domain));
 }
 
 int sinceVersion(const onnx::OpSchema &schema) {
@@ -163,8 +221,9 @@ const onnx::AttributeProto *defaultAttribute(const onnx::OpSchema &schema,
   return &it->second.default_value;
 }
 
-/// The version of a body to use: the newest that the opset has or else the first.
-/// All versions mean the same, and a body is built in its own opset. 0 if none.
+/// The version of a body to use: the newest that the opset has or else the
+/// first. All versions mean the same, and a body is built in its own opset. 0
+/// if none.
 static int bodyVersion(llvm::ArrayRef<int> versions, int opset) {
   int newest = 0, first = 0;
   for (int version : versions) {

@@ -28,10 +28,20 @@ class TypeProto;
 
 namespace ampc::onnx_import {
 
-/// Reads a model and checks its structure. Recorded types of intermediate
-/// values are dropped: they may be stale. Null with `error` set on failure.
+/// Reads a model. Recorded types of intermediate values are dropped: they may
+/// be stale. Null with `error` set on failure.
 std::unique_ptr<onnx::ModelProto> loadModel(llvm::StringRef path,
                                             std::string &error);
+
+/// How messages name a node: "node 'Conv_3' (Conv, version 11)".
+std::string describe(const onnx::NodeProto &proto, int index, int version);
+
+/// ONNX's own domain has two names; this is the empty one.
+std::string plainDomain(llvm::StringRef domain);
+
+/// What tells functions of a model apart, and calls name.
+std::string functionKey(const onnx::FunctionProto &function);
+std::string functionKey(const onnx::NodeProto &call);
 
 /// The directory that external data is relative to.
 std::string modelDirectory(llvm::StringRef path);
@@ -40,6 +50,20 @@ std::string modelDirectory(llvm::StringRef path);
 /// `directory` and is no link. A file descriptor, or -1 with `error` set.
 int openExternalData(llvm::StringRef directory, llvm::StringRef location,
                      llvm::StringRef tensor, std::string &error);
+
+/// The newest opset of a domain that libonnx knows, or of one it does not know
+/// any number.
+int lastOpset(const std::string &domain);
+
+/// Whether a node has the inputs, outputs and attributes that its schema says.
+/// `why` if not.
+bool verifyNode(const onnx::OpSchema &schema, const onnx::NodeProto &node,
+                std::string &why);
+
+/// Whether an attribute without graphs is one value of one kind. External data
+/// is looked for in `directory`.
+bool verifyAttribute(const onnx::AttributeProto &attribute, int64_t irVersion,
+                     llvm::StringRef directory, std::string &why);
 
 /// The newest schema of an op that is not newer than `opset`, or null.
 const onnx::OpSchema *findSchema(llvm::StringRef op, int opset,

@@ -57,6 +57,14 @@ std::optional<SmallVector<double>> Node::floatsAttr(StringRef name) const {
   return std::nullopt;
 }
 
+std::optional<SmallVector<std::string>>
+Node::stringsAttr(StringRef name) const {
+  if (const auto *attribute = find(name))
+    return SmallVector<std::string>(attribute->strings().begin(),
+                                    attribute->strings().end());
+  return std::nullopt;
+}
+
 onnx::TensorProto *Node::tensorAttr(StringRef name) const {
   onnx::AttributeProto *attribute = findOwn(*proto, name);
   return attribute && attribute->has_t() ? attribute->mutable_t() : nullptr;

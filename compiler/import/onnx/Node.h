@@ -49,6 +49,8 @@ struct Node {
   intsAttr(llvm::StringRef name) const;
   std::optional<llvm::SmallVector<double>>
   floatsAttr(llvm::StringRef name) const;
+  std::optional<llvm::SmallVector<std::string>>
+  stringsAttr(llvm::StringRef name) const;
   /// Null if there is none.
   onnx::TensorProto *tensorAttr(llvm::StringRef name) const;
   onnx::GraphProto *graphAttr(llvm::StringRef name) const;

@@ -21,6 +21,12 @@ Tensor NodeBuilder::tensor(unsigned i) {
   return importer.forms.tensor(input(i), loc());
 }
 
+std::optional<Tensor> NodeBuilder::optionalTensor(unsigned i) {
+  if (!has(i))
+    return std::nullopt;
+  return tensor(i);
+}
+
 SmallVector<Tensor> NodeBuilder::tensors(unsigned first) {
   SmallVector<Tensor> result;
   for (unsigned i = first; i < numInputs(); ++i)
@@ -145,6 +151,29 @@ LogicalResult NodeBuilder::requireEqual(Scalar lhs, Scalar rhs,
                      message)))
     return failure();
   scalars.noteEqual(lhs, rhs);
+  return success();
+}
+
+LogicalResult NodeBuilder::requireReadable(ArrayRef<Scalar> indexed,
+                                           ArrayRef<Scalar> dims) {
+  using arith::CmpIPredicate;
+  Scalar zero = scalars.index(0);
+  Scalar nothing = Attribute(builder().getBoolAttr(false));
+  for (Scalar size : dims)
+    nothing = scalars.logicalOr(nothing,
+                                scalars.compare(CmpIPredicate::eq, size, zero));
+  for (Scalar size : indexed) {
+    auto known = constantInt(size);
+    // Where it is a size of the result too, nothing is read if it is zero.
+    if ((known && *known > 0) || (!known && llvm::any_of(dims, [&](Scalar dim) {
+          return scalars.same(dim, size);
+        })))
+      continue;
+    Scalar some = scalars.compare(CmpIPredicate::sgt, size, zero);
+    if (failed(require(scalars.logicalOr(some, nothing),
+                       "reads elements of a tensor that has none")))
+      return failure();
+  }
   return success();
 }
 

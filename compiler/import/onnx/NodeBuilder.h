@@ -33,6 +33,8 @@ public:
   const Dims &dims(unsigned i) { return input(i).dims; }
   int64_t rank(unsigned i) { return input(i).rank(); }
   Tensor tensor(unsigned i);
+  /// Input `i` if the node has it.
+  std::optional<Tensor> optionalTensor(unsigned i);
   /// All inputs from `first` on, which must be present.
   llvm::SmallVector<Tensor> tensors(unsigned first = 0);
 
@@ -90,6 +92,11 @@ public:
   mlir::LogicalResult require(Scalar condition, const llvm::Twine &message);
   mlir::LogicalResult requireEqual(Scalar lhs, Scalar rhs,
                                    const llvm::Twine &message);
+  /// Indexed reads clamp their indices, which takes one element at least: the
+  /// run ends if one of the `indexed` sizes is zero though the result, of shape
+  /// `dims`, has elements.
+  mlir::LogicalResult requireReadable(llvm::ArrayRef<Scalar> indexed,
+                                      llvm::ArrayRef<Scalar> dims);
 
   //===--- Emitting ops ---------------------------------------------------===//
 
@@ -128,8 +135,9 @@ public:
   Tensor compare(mlir::arith::CmpIPredicate signedPredicate,
                  mlir::arith::CmpFPredicate predicate, const Tensor &lhs,
                  const Tensor &rhs);
-  /// As amp.cast; `saturate` matters for 8-bit floats.
-  Tensor cast(const Tensor &x, DType to, bool saturate = false);
+  /// As amp.cast; `saturate` matters for 8-bit floats, `rounding` for E8M0.
+  Tensor cast(const Tensor &x, DType to, bool saturate = false,
+              amp::ScaleRounding rounding = amp::ScaleRounding::Nearest);
   /// A tensor filled with one number.
   Tensor splat(double value, DType dtype, const Dims &dims);
   Tensor splatLike(double value, const Tensor &like) {

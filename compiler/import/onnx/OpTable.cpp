@@ -14,29 +14,54 @@ static std::string key(StringRef domain, StringRef op) {
 
 OpTable::OpTable() {
   registerActivationOps(*this);
+  registerBatchNormOps(*this);
   registerCastOps(*this);
   registerComparisonOps(*this);
   registerConstantOps(*this);
   registerControlOps(*this);
   registerConvOps(*this);
+  registerDeformConvOps(*this);
+  registerDeterminantOps(*this);
   registerEinsumOps(*this);
+  registerFusedAttentionOps(*this);
+  registerFusedNormOps(*this);
+  registerFusedProductsOps(*this);
   registerGatherOps(*this);
+  registerGridSampleOps(*this);
+  registerGruOps(*this);
+  registerLoopOps(*this);
+  registerLstmOps(*this);
   registerMathOps(*this);
   registerMatmulOps(*this);
+  registerMicrosoftFusedOps(*this);
+  registerMicrosoftQuantizedOps(*this);
   registerMovementOps(*this);
+  registerNonMaxSuppressionOps(*this);
   registerNormOps(*this);
   registerPadOps(*this);
   registerPointwiseOps(*this);
   registerPoolOps(*this);
+  registerRandomOps(*this);
+  registerQuantizeOps(*this);
+  registerQuantizedProductOps(*this);
   registerRangeOps(*this);
   registerReduceOps(*this);
+  registerRegionOps(*this);
   registerResizeOps(*this);
+  registerRnnOps(*this);
   registerScanOps(*this);
   registerScatterOps(*this);
+  registerSelectOps(*this);
+  registerSequenceOps(*this);
   registerShapeOps(*this);
+  registerSignalOps(*this);
   registerSliceOps(*this);
   registerSoftmaxOps(*this);
   registerSqueezeOps(*this);
+  registerTabularOps(*this);
+  registerTfIdfOps(*this);
+  registerUniqueOps(*this);
+  registerUnpoolOps(*this);
 }
 
 const OpTable &OpTable::get() {
@@ -47,6 +72,12 @@ const OpTable &OpTable::get() {
 void OpTable::add(StringRef op, int first, int last, BuildFn build,
                   StringRef domain) {
   entries[key(domain, op)].push_back({first, last, build});
+}
+
+void OpTable::add(const Schema &schema, BuildFn build) {
+  registerSchema(schema);
+  if (build)
+    add(schema.name, 1, 1, build, schema.domain);
 }
 
 BuildFn OpTable::find(StringRef domain, StringRef op, int since) const {

@@ -73,7 +73,7 @@ Scalar ScalarBuilder::share(Value value, bool isNew) {
     op->erase();
     return constant;
   }
-  auto [it, inserted] = known.insert(op);
+  auto [it, inserted] = here.known.insert(op);
   if (inserted)
     return value;
   op->erase();
@@ -274,8 +274,8 @@ Scalar ScalarBuilder::windowed(Scalar in, int64_t kernel, int64_t stride,
 
 Scalar ScalarBuilder::canonical(Scalar scalar) const {
   while (auto value = dyn_cast<Value>(scalar)) {
-    auto it = equalTo.find(value);
-    if (it == equalTo.end())
+    auto it = here.equalTo.find(value);
+    if (it == here.equalTo.end())
       break;
     scalar = it->second;
   }
@@ -288,7 +288,7 @@ void ScalarBuilder::noteEqual(Scalar lhs, Scalar rhs) {
   if (constantInt(lhs))
     std::swap(lhs, rhs);
   if (auto value = dyn_cast<Value>(lhs); value && lhs != rhs)
-    equalTo[value] = rhs;
+    here.equalTo[value] = rhs;
 }
 
 bool ScalarBuilder::same(ArrayRef<Scalar> lhs, ArrayRef<Scalar> rhs) const {
@@ -298,20 +298,29 @@ bool ScalarBuilder::same(ArrayRef<Scalar> lhs, ArrayRef<Scalar> rhs) const {
          });
 }
 
+bool ScalarBuilder::isVisible(Value value) const {
+  return value.getParentRegion()->isAncestor(
+      builder.getInsertionBlock()->getParent());
+}
+
 std::optional<int64_t> constantInt(Scalar scalar) {
   return getConstantIntValue(scalar);
 }
 
-bool isNonNegative(Scalar scalar) {
+/// Looks `depth` ops deep: shapes that add and multiply sizes are no deeper,
+/// and in a graph that shares its operands every step may double the work.
+static bool isNonNegative(Scalar scalar, int depth) {
   if (auto constant = constantInt(scalar))
     return *constant >= 0;
   auto value = dyn_cast<Value>(scalar);
   Operation *op = value ? value.getDefiningOp() : nullptr;
-  if (!op)
+  if (!op || !depth)
     return false;
   if (isa<tensor::DimOp>(op))
     return true;
-  auto operand = [&](unsigned i) { return isNonNegative(op->getOperand(i)); };
+  auto operand = [&](unsigned i) {
+    return isNonNegative(op->getOperand(i), depth - 1);
+  };
   // Sizes do not overflow: tensors that large do not exist.
   if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivSIOp,
           arith::DivUIOp>(op))
@@ -322,6 +331,8 @@ bool isNonNegative(Scalar scalar) {
     return operand(1) && operand(2);
   return false;
 }
+
+bool isNonNegative(Scalar scalar) { return isNonNegative(scalar, 10); }
 
 bool constantInts(ArrayRef<Scalar> scalars, SmallVectorImpl<int64_t> &result) {
   for (Scalar scalar : scalars) {

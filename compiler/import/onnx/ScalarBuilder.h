@@ -78,7 +78,19 @@ public:
 
   /// Whether a condition is required for the first time.
   bool noteChecked(mlir::Value condition) {
-    return checked.insert(condition).second;
+    return here.checked.insert(condition).second;
+  }
+
+  /// While one lives, ops go to the end of a block of a region that may run any
+  /// number of times. What is emitted, checked or found equal meanwhile is
+  /// forgotten afterwards: code behind the region must not rely on it.
+  class RegionScope;
+
+  /// Whether code at the insertion point may use the value.
+  bool isVisible(mlir::Value value) const;
+  bool isVisible(Scalar scalar) const {
+    auto value = llvm::dyn_cast<mlir::Value>(scalar);
+    return !value || isVisible(value);
   }
 
 private:
@@ -95,12 +107,31 @@ private:
   /// The scalar that stands for all that are equal to this one.
   Scalar canonical(Scalar scalar) const;
 
+  /// What holds at the insertion point.
+  struct Knowledge {
+    llvm::DenseSet<mlir::Operation *, OpInfo> known;
+    llvm::DenseSet<mlir::Value> checked;
+    llvm::DenseMap<mlir::Value, Scalar> equalTo;
+  };
+
   mlir::OpBuilder &builder;
   mlir::Location loc = builder.getUnknownLoc();
-  llvm::DenseSet<mlir::Operation *, OpInfo> known;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
-  llvm::DenseSet<mlir::Value> checked;
-  llvm::DenseMap<mlir::Value, Scalar> equalTo;
+  Knowledge here;
+};
+
+class ScalarBuilder::RegionScope {
+public:
+  RegionScope(ScalarBuilder &scalars, mlir::Block *block)
+      : scalars(scalars), guard(scalars.builder), outside(scalars.here) {
+    scalars.builder.setInsertionPointToEnd(block);
+  }
+  ~RegionScope() { scalars.here = std::move(outside); }
+
+private:
+  ScalarBuilder &scalars;
+  mlir::OpBuilder::InsertionGuard guard;
+  Knowledge outside;
 };
 
 /// The constant, if the scalar is one.

@@ -8,8 +8,41 @@ using namespace mlir;
 
 namespace ampc::onnx_import {
 
+/// What is common to the types of a sequence's elements.
+static onnx::TypeProto elementProto(const NamedValue &value) {
+  if (value.elements.empty()) {
+    onnx::TypeProto type;
+    type.mutable_tensor_type()->set_elem_type(
+        static_cast<int32_t>(value.dtype));
+    return type;
+  }
+  onnx::TypeProto type = typeProto(*value.elements.front());
+  if (!type.has_tensor_type())
+    return type;
+  auto &tensor = *type.mutable_tensor_type();
+  for (const ValueRef &element : ArrayRef(value.elements).drop_front()) {
+    if (element->rank() != tensor.shape().dim_size()) {
+      tensor.clear_shape();
+      break;
+    }
+    for (auto [i, size] : llvm::enumerate(element->dims))
+      if (auto &dim = *tensor.mutable_shape()->mutable_dim(i);
+          constantInt(size) != dim.dim_value())
+        dim.clear_dim_value();
+  }
+  return type;
+}
+
 onnx::TypeProto typeProto(const NamedValue &value) {
   onnx::TypeProto type;
+  if (value.kind == NamedValue::Kind::Sequence) {
+    *type.mutable_sequence_type()->mutable_elem_type() = elementProto(value);
+    return type;
+  }
+  if (value.kind == NamedValue::Kind::Optional) {
+    *type.mutable_optional_type()->mutable_elem_type() = elementProto(value);
+    return type;
+  }
   auto *tensor = type.mutable_tensor_type();
   tensor->set_elem_type(static_cast<int32_t>(value.dtype));
   auto *shape = tensor->mutable_shape();

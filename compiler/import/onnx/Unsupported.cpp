@@ -26,14 +26,14 @@ static Scope bodyScope(const onnx::FunctionProto &function,
   Scope scope;
   scope.opsets = outer.opsets;
   for (const auto &import : function.opset_import())
-    scope.opsets[import.domain() == "ai.onnx" ? "" : import.domain()] =
+    scope.opsets[plainDomain(import.domain())] =
         static_cast<int>(import.version());
   return scope;
 }
 
 void Importer::findUnsupported(onnx::NodeProto &proto, int index,
                                const Scope &scope, StringRef inside) {
-  std::string domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+  std::string domain = plainDomain(proto.domain());
   auto report = [&](int version, StringRef why) {
     errors.push_back(inside.str() + describe(proto, index, version) + ": " +
                      why.str());
@@ -48,8 +48,12 @@ void Importer::findUnsupported(onnx::NodeProto &proto, int index,
     for (onnx::NodeProto &inner : *copy.mutable_node())
       findUnsupported(inner, bodyIndex++, body, where);
   };
-  if (const onnx::FunctionProto *function = findLocalFunction(proto))
-    return searchBody(*function, 0);
+  if (const onnx::FunctionProto *function = findLocalFunction(proto)) {
+    // Once each: what calls add up to has no bound.
+    if (searched.insert(function).second)
+      searchBody(*function, 0);
+    return;
+  }
   int opset = scope.opsets.lookup(domain);
   const onnx::OpSchema *schema =
       opset ? findSchema(proto.op_type(), opset, domain) : nullptr;

@@ -65,6 +65,17 @@ Value ValueForms::materialize(ElementsAttr elements, StringRef name,
                                        FlatSymbolRefAttr::get(symbol));
 }
 
+void ValueForms::refresh(NamedValue &value) {
+  if (value.tensor && !scalars.isVisible(value.tensor))
+    value.tensor = {};
+  if (value.scalars && !llvm::all_of(*value.scalars, [&](Scalar scalar) {
+        return scalars.isVisible(scalar);
+      }))
+    value.scalars.reset();
+  for (const ValueRef &element : value.elements)
+    refresh(*element);
+}
+
 Tensor ValueForms::tensor(NamedValue &value, Location loc) {
   if (!value.tensor) {
     if (!value.constant)
@@ -95,11 +106,37 @@ Tensor ValueForms::tensor(NamedValue &value, Location loc) {
   return {value.tensor, value.dtype, value.dims, value.constant};
 }
 
+/// The elements that a few moves and a little arithmetic make of constants, as
+/// exporters write the pads of Pad; null if these are not all.
+static ElementsAttr evaluate(Value value, int depth) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (!op || !type || !type.hasStaticShape() ||
+      type.getNumElements() > NamedValue::kMaxScalars)
+    return {};
+  ElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)))
+    return elements;
+  if (depth == 0 || op->getNumResults() != 1)
+    return {};
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(evaluate(operand, depth - 1));
+  SmallVector<OpFoldResult> results;
+  if (failed(op->fold(operands, results)) || results.size() != 1)
+    return {};
+  if (auto same = dyn_cast<Value>(results.front()))
+    return evaluate(same, depth - 1);
+  return dyn_cast<ElementsAttr>(cast<Attribute>(results.front()));
+}
+
 const SmallVector<Scalar> *ValueForms::list(NamedValue &value, Location loc) {
   if (value.scalars)
     return &*value.scalars;
   if (!value.canBeScalars())
     return nullptr;
+  if (!value.constant)
+    value.constant = evaluate(value.tensor, /*depth=*/8);
   if (value.constant) {
     value.scalars = scalarsOf(value.constant, value.dtype);
     return &*value.scalars;

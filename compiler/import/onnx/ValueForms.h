@@ -20,6 +20,9 @@ public:
   /// value cannot be scalars.
   const llvm::SmallVector<Scalar> *list(NamedValue &value, mlir::Location loc);
 
+  /// Drops forms that were made inside a region which has ended.
+  void refresh(NamedValue &value);
+
   /// A constant of at most 1 KiB, or a weight, as a tensor value.
   mlir::Value materialize(mlir::ElementsAttr elements, llvm::StringRef name,
                           mlir::Location loc);

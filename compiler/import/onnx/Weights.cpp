@@ -9,6 +9,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -33,6 +34,18 @@ static DenseElementsAttr inlineElements(RankedTensorType type,
   return DenseElementsAttr::get(type, ArrayRef<bool>(bools));
 }
 
+/// A name under which MLIR's printer, which never quotes the key of a resource,
+/// writes what its parser reads.
+static std::string resourceKey(StringRef name) {
+  std::string key = name.str();
+  for (char &c : key)
+    if (!llvm::isAlnum(c) && c != '_')
+      c = '_';
+  if (key.empty() || !llvm::isAlpha(key[0]))
+    key.insert(0, "w");
+  return key;
+}
+
 ElementsAttr Weights::constant(RankedTensorType type, AsmResourceBlob bytes,
                                StringRef name) {
   ArrayRef<char> data = bytes.getData();
@@ -40,8 +53,8 @@ ElementsAttr Weights::constant(RankedTensorType type, AsmResourceBlob bytes,
     return inlineElements(type, data);
   auto &manager =
       DenseResourceElementsHandle::getManagerInterface(type.getContext());
-  return DenseResourceElementsAttr::get(type,
-                                        manager.insert(name, std::move(bytes)));
+  return DenseResourceElementsAttr::get(
+      type, manager.insert(resourceKey(name), std::move(bytes)));
 }
 
 StringAttr Weights::define(ElementsAttr elements, StringRef name,

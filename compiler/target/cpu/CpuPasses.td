@@ -50,6 +50,26 @@ def CpuExpandMath : Pass<"amp-cpu-expand-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def CpuBF16ToBits : Pass<"amp-cpu-bf16-to-bits", "::mlir::ModuleOp"> {
+  let summary = "store bf16 as 16-bit integers";
+  let description = [{
+    All that is left of bf16 here are moves and operations on its bits. LLVM would do
+    even some moves by way of f32 where the processor has no bf16, and call a library
+    to come back. So the type goes away.
+
+    ```mlir
+    %0 = arith.constant 1.0 : bf16
+    %1 = arith.bitcast %x : bf16 to i16
+    memref.store %0, %m[] : memref<bf16>
+    ```
+    ==>
+    ```mlir
+    %0 = arith.constant 16256 : i16
+    memref.store %0, %m[] : memref<i16>
+    ```
+  }];
+}
+
 def CpuLowerAbi : Pass<"amp-cpu-lower-abi", "::mlir::ModuleOp"> {
   let summary = "call the runtime instead of amp's host ops";
   let description = [{

@@ -14,6 +14,7 @@ void registerNormEmitters(mlir::MLIRContext *context);
 void registerPoolEmitters(mlir::MLIRContext *context);
 void registerSortEmitters(mlir::MLIRContext *context);
 void registerScatterEmitters(mlir::MLIRContext *context);
+void registerSuppressEmitter(mlir::MLIRContext *context);
 
 } // namespace ampc::cpu
 

@@ -36,6 +36,26 @@ template <typename Op> struct WidenNarrow : OpRewritePattern<Op> {
   }
 };
 
+/// Processors know bf16 as a way to store f32, and LLVM would call a library
+/// for its arithmetic.
+struct WidenBF16 : RewritePattern {
+  explicit WidenBF16(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    auto isBF16 = [](Type type) { return getElementTypeOrSelf(type).isBF16(); };
+    if (!OpTrait::hasElementwiseMappableTraits(op) ||
+        isa<arith::SelectOp, arith::BitcastOp>(op) ||
+        !(llvm::any_of(op->getOperandTypes(), isBF16) ||
+          llvm::any_of(op->getResultTypes(), isBF16)))
+      return failure();
+    rewriter.replaceOp(op, emitElementwise(rewriter, op->getLoc(), op,
+                                           op->getOperands(),
+                                           op->getResult(0).getType()));
+    return success();
+  }
+};
+
 /// f32 by formula.
 template <typename Op, typename Formula>
 struct ExpandF32 : OpRewritePattern<Op> {
@@ -243,7 +263,7 @@ struct CpuExpandMath
                  WidenNarrow<math::FloorOp>, WidenNarrow<math::CeilOp>,
                  WidenNarrow<math::TruncOp>, WidenNarrow<math::FmaOp>,
                  WidenNarrow<math::FPowIOp>>(&getContext(), /*benefit=*/2);
-    patterns.add<ExpandRsqrt, ExpandRound, ExpandFPowI, ExpandIPowI>(
+    patterns.add<WidenBF16, ExpandRsqrt, ExpandRound, ExpandFPowI, ExpandIPowI>(
         &getContext());
     if (failed(
             applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))

@@ -19,6 +19,7 @@ void registerCpuKernelEmitters(DialectRegistry &registry) {
     registerPoolEmitters(context);
     registerSortEmitters(context);
     registerScatterEmitters(context);
+    registerSuppressEmitter(context);
   });
 }
 

@@ -289,12 +289,23 @@ void AbiLowering::lower(SideAllocOp op) {
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       fixed *= size;
-  Value bytes = constant(builder, loc, i64, fixed);
+  Value bytes = constant(builder, loc, i64, fixed), overflow;
   SmallVector<Value> dims;
+  Type flag = builder.getI1Type();
+  auto withFlag = LLVM::LLVMStructType::getLiteral(context, {i64, flag});
   for (Value dim : op.getDims()) {
     dims.push_back(toI64(builder, loc, dim));
-    bytes = builder.create<LLVM::MulOp>(loc, bytes, dims.back());
+    Value product = builder.create<LLVM::SMulWithOverflowOp>(
+        loc, withFlag, bytes, dims.back());
+    bytes = builder.create<LLVM::ExtractValueOp>(loc, i64, product, 0);
+    Value here = builder.create<LLVM::ExtractValueOp>(loc, flag, product, 1);
+    overflow =
+        overflow ? builder.create<LLVM::OrOp>(loc, overflow, here) : here;
   }
+  // Which the runtime refuses.
+  if (overflow)
+    bytes = builder.create<LLVM::SelectOp>(
+        loc, overflow, constant(builder, loc, i64, -1), bytes);
   Value memory =
       call(builder, loc, "ampc_rt_side_alloc", pointer, {exec, bytes});
   buffer(op, type, memory, dims);

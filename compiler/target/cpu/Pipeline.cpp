@@ -16,6 +16,7 @@
 using namespace mlir;
 
 void ampc::cpu::addLoweringToLLVM(OpPassManager &passes) {
+  passes.addPass(createCpuBF16ToBits());
   // A failed check returns from the middle of host code.
   passes.addNestedPass<func::FuncOp>(createConvertSCFToCFPass());
   passes.addPass(createCpuLowerAbi());

@@ -1,7 +1,8 @@
 //===- SortEmitter.cpp - The k best elements of rows ----------------------===//
 //
-// The outputs hold the best elements so far, sorted; each element that beats
-// the last of them is inserted where it belongs.
+// The output is a heap of the best elements so far, the worst of them at the
+// root, which an element that beats it replaces; at the end it is sorted in
+// place. With n elements, k of them wanted, that takes n log k steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +32,8 @@ RowLoops loopsOf(amp::TopKOp op, KernelValues &values,
   return RowLoops(values, target, options);
 }
 
-/// Whether `x` goes before `y`, which has the smaller index. NaN is greater
-/// than any number.
+/// Whether `x` goes before `y` wherever they stand. NaN is greater than any
+/// number.
 Value goesBefore(OpBuilder &b, Location loc, amp::TopKOp op, Value x, Value y) {
   if (!isa<FloatType>(x.getType())) {
     using P = arith::CmpIPredicate;
@@ -54,6 +55,182 @@ Value goesBefore(OpBuilder &b, Location loc, amp::TopKOp op, Value x, Value y) {
   return b.create<arith::OrIOp>(loc, compare(P::OGT, first, second), onlyFirst);
 }
 
+/// Selects the elements of one row.
+class RowHeap {
+public:
+  /// Either of the buffers may be null, not both.
+  RowHeap(Row &row, amp::TopKOp op, Value best, Value where)
+      : row(row), b(row.b), loc(row.loc), ix(b, loc), op(op), best(best),
+        where(where) {}
+
+  /// False after an error.
+  bool select(OpFoldResult k) {
+    Value zero = index(0), one = index(1), count = ix.value(k);
+    forEach(zero, count, [&](Value p) { raise(p, itemAt(p)); });
+    auto some = b.create<scf::IfOp>(
+        loc, ix.compare(arith::CmpIPredicate::sgt, k, ix.constant(0)));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(some.thenBlock());
+    forEach(count, ix.value(row.length()), [&](Value p) {
+      Item item = itemAt(p);
+      auto enters = b.create<scf::IfOp>(loc, isBefore(item, load(zero)));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(enters.thenBlock());
+      sink(item, count);
+    });
+    // The worst of what is left goes to the end of it.
+    forEach(one, count, [&](Value done) {
+      Value end = b.create<arith::SubIOp>(loc, count, done);
+      Item last = load(end);
+      store(end, load(zero));
+      sink(last, end);
+    });
+    if (best && where)
+      forEach(zero, count, [&](Value slot) {
+        storeElements(b, loc, fromRowType(b, loc, load(slot).value, element()),
+                      best, at(slot));
+      });
+    return ok;
+  }
+
+private:
+  struct Item {
+    Value value;
+    Value position; ///< Null where only values count.
+  };
+
+  Value index(int64_t value) { return ix.value(ix.constant(value)); }
+  Type element() { return getElementTypeOrSelf(op.getSource().getType()); }
+  Row::Values at(Value slot) {
+    Row::Values indices = row.indicesAt(index(0));
+    indices[op.getAxis()] = slot;
+    return indices;
+  }
+
+  Item itemAt(Value position) {
+    Value value = row.element(op.getSource(), row.indicesAt(position), 1);
+    ok &= bool(value);
+    return {value, where ? position : Value()};
+  }
+  Item load(Value slot) {
+    if (!where)
+      return {
+          toRowType(b, loc, loadElements(b, loc, best, at(slot), element(), 1)),
+          Value()};
+    Value stored = b.create<memref::LoadOp>(loc, where, at(slot));
+    return itemAt(b.create<arith::IndexCastOp>(loc, b.getIndexType(), stored));
+  }
+  void store(Value slot, Item item) {
+    if (where)
+      b.create<memref::StoreOp>(
+          loc,
+          b.create<arith::IndexCastOp>(
+              loc, getElementTypeOrSelf(where.getType()), item.position),
+          where, at(slot));
+    else
+      storeElements(b, loc, fromRowType(b, loc, item.value, element()), best,
+                    at(slot));
+  }
+
+  /// The order of the result; of equal elements the first comes first.
+  Value isBefore(Item x, Item y) {
+    Value before = goesBefore(b, loc, op, x.value, y.value);
+    if (!where)
+      return before;
+    Value after = goesBefore(b, loc, op, y.value, x.value);
+    Value earlier = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                            x.position, y.position);
+    Value equal = b.create<arith::XOrIOp>(
+        loc, after, b.create<arith::ConstantIntOp>(loc, 1, 1));
+    return b.create<arith::OrIOp>(loc, before,
+                                  b.create<arith::AndIOp>(loc, equal, earlier));
+  }
+
+  void forEach(Value from, Value to, llvm::function_ref<void(Value)> body) {
+    auto loop = b.create<scf::ForOp>(loc, from, to, index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar());
+  }
+
+  /// Walks from slot to slot while `next` gives one (a condition and a slot),
+  /// moving what is there to the slot before, and stores `item` in the last.
+  void walk(Value start, Item item,
+            llvm::function_ref<std::pair<Value, Value>(Value)> next) {
+    Type type = b.getIndexType();
+    auto loop = b.create<scf::WhileOp>(
+        loc, TypeRange{type, type}, ValueRange(start),
+        [&](OpBuilder &, Location, ValueRange args) {
+          auto [goesOn, slot] = next(args[0]);
+          b.create<scf::ConditionOp>(loc, goesOn, ValueRange{args[0], slot});
+        },
+        [&](OpBuilder &, Location, ValueRange args) {
+          store(args[0], load(args[1]));
+          b.create<scf::YieldOp>(loc, args[1]);
+        });
+    store(loop.getResult(0), item);
+  }
+
+  /// A condition and a slot where `condition` holds, else false.
+  std::pair<Value, Value>
+  guarded(Value condition, llvm::function_ref<std::pair<Value, Value>()> body) {
+    auto branch = b.create<scf::IfOp>(
+        loc, condition,
+        [&](OpBuilder &, Location) {
+          auto [goesOn, slot] = body();
+          b.create<scf::YieldOp>(loc, ValueRange{goesOn, slot});
+        },
+        [&](OpBuilder &, Location) {
+          Value no = b.create<arith::ConstantIntOp>(loc, 0, 1);
+          b.create<scf::YieldOp>(loc, ValueRange{no, index(0)});
+        });
+    return {branch.getResult(0), branch.getResult(1)};
+  }
+
+  /// Puts `item` into a heap that ends before slot `end`.
+  void raise(Value end, Item item) {
+    walk(end, item, [&](Value slot) {
+      Value inside = ix.compare(arith::CmpIPredicate::sgt, OpFoldResult(slot),
+                                ix.constant(0));
+      return guarded(inside, [&]() -> std::pair<Value, Value> {
+        Value parent = ix.value(
+            ix.div(ix.sub(OpFoldResult(slot), ix.constant(1)), ix.constant(2)));
+        return {isBefore(load(parent), item), parent};
+      });
+    });
+  }
+
+  /// Puts `item` into the heap of slots below `end` instead of its root.
+  void sink(Item item, Value end) {
+    walk(index(0), item, [&](Value slot) {
+      Value left = ix.value(
+          ix.add(ix.mul(OpFoldResult(slot), ix.constant(2)), ix.constant(1)));
+      Value inside = ix.compare(arith::CmpIPredicate::slt, OpFoldResult(left),
+                                OpFoldResult(end));
+      return guarded(inside, [&]() -> std::pair<Value, Value> {
+        Value right = ix.value(ix.add(OpFoldResult(left), ix.constant(1)));
+        Value two = ix.compare(arith::CmpIPredicate::slt, OpFoldResult(right),
+                               OpFoldResult(end));
+        // The worse of the children.
+        auto [rightIsWorse, unused] =
+            guarded(two, [&]() -> std::pair<Value, Value> {
+              return {isBefore(load(left), load(right)), right};
+            });
+        Value child = b.create<arith::SelectOp>(loc, rightIsWorse, right, left);
+        return {isBefore(item, load(child)), child};
+      });
+    });
+  }
+
+  Row &row;
+  OpBuilder &b;
+  Location loc;
+  IndexBuilder ix;
+  amp::TopKOp op;
+  Value best, where;
+  bool ok = true;
+};
+
 struct TopKEmitter
     : CpuKernelEmitterInterface::ExternalModel<TopKEmitter, amp::TopKOp> {
   ParallelRange getParallelRange(Operation *op, KernelValues &values,
@@ -74,119 +251,13 @@ struct TopKEmitter
       else
         return op.emitOpError("must be alone in its kernel");
     }
-    if (valuesOut < 0)
-      return op.emitOpError("needs a buffer for its values");
-    Value best = emission.values.out(valuesOut);
+    Value best = valuesOut < 0 ? Value() : emission.values.out(valuesOut);
     Value where = indicesOut < 0 ? Value() : emission.values.out(indicesOut);
-    Type element = getElementTypeOrSelf(op.getSource().getType());
-    OpFoldResult k = emission.values.outDim(valuesOut, op.getAxis());
+    OpFoldResult k =
+        emission.values.outDim(std::max(valuesOut, int64_t(0)), op.getAxis());
     auto loops = loopsOf(op, emission.values, emission.target);
-    return loops.emit(emission, [&](Row &row) -> LogicalResult {
-      OpBuilder &b = row.b;
-      Location loc = row.loc;
-      IndexBuilder ix(b, loc);
-      Value one = ix.value(ix.constant(1));
-      auto slot = [&](Value position) {
-        Row::Values at = row.indicesAt(one);
-        at[op.getAxis()] = position;
-        return at;
-      };
-      auto valueAt = [&](Value position) {
-        Value x = loadElements(b, loc, best, slot(position), element, 1);
-        return toRowType(b, loc, x);
-      };
-      bool read = true;
-      row.fold(
-          {},
-          [&](ArrayRef<Value> at, Value position,
-              ArrayRef<Value>) -> Row::Values {
-            Value x = row.element(op.getSource(), at, 1);
-            read = bool(x);
-            if (!read)
-              return {};
-            OpFoldResult p = position;
-            Value count = ix.value(ix.min(p, k));
-            // Room at the end, or a last element to drop.
-            Value fits = ix.compare(arith::CmpIPredicate::slt, p, k);
-            auto enters = b.create<scf::IfOp>(
-                loc, fits,
-                [&](OpBuilder &, Location) {
-                  b.create<scf::YieldOp>(
-                      loc, Value(b.create<arith::ConstantIntOp>(loc, 1, 1)));
-                },
-                [&](OpBuilder &, Location) {
-                  Value some =
-                      ix.compare(arith::CmpIPredicate::sgt, k, ix.constant(0));
-                  auto inner = b.create<scf::IfOp>(
-                      loc, some,
-                      [&](OpBuilder &, Location) {
-                        Value last =
-                            valueAt(ix.value(ix.sub(k, ix.constant(1))));
-                        b.create<scf::YieldOp>(loc,
-                                               goesBefore(b, loc, op, x, last));
-                      },
-                      [&](OpBuilder &, Location) {
-                        b.create<scf::YieldOp>(
-                            loc,
-                            Value(b.create<arith::ConstantIntOp>(loc, 0, 1)));
-                      });
-                  b.create<scf::YieldOp>(loc, inner.getResult(0));
-                });
-            b.create<scf::IfOp>(
-                loc, enters.getResult(0), [&](OpBuilder &, Location) {
-                  // Shift what x goes before, from the end.
-                  Value end = b.create<arith::SelectOp>(
-                      loc, fits, count, ix.value(ix.sub(k, ix.constant(1))));
-                  auto shift = b.create<scf::WhileOp>(
-                      loc, TypeRange(b.getIndexType()), ValueRange(end),
-                      [&](OpBuilder &, Location, ValueRange args) {
-                        Value more =
-                            ix.compare(arith::CmpIPredicate::sgt,
-                                       OpFoldResult(args[0]), ix.constant(0));
-                        auto moves = b.create<scf::IfOp>(
-                            loc, more,
-                            [&](OpBuilder &, Location) {
-                              Value before = ix.value(ix.sub(
-                                  OpFoldResult(args[0]), ix.constant(1)));
-                              b.create<scf::YieldOp>(
-                                  loc,
-                                  goesBefore(b, loc, op, x, valueAt(before)));
-                            },
-                            [&](OpBuilder &, Location) {
-                              b.create<scf::YieldOp>(
-                                  loc, Value(b.create<arith::ConstantIntOp>(
-                                           loc, 0, 1)));
-                            });
-                        b.create<scf::ConditionOp>(loc, moves.getResult(0),
-                                                   args);
-                      },
-                      [&](OpBuilder &, Location, ValueRange args) {
-                        Value before = ix.value(
-                            ix.sub(OpFoldResult(args[0]), ix.constant(1)));
-                        for (Value buffer : {best, where})
-                          if (buffer)
-                            b.create<memref::StoreOp>(
-                                loc,
-                                b.create<memref::LoadOp>(loc, buffer,
-                                                         slot(before)),
-                                buffer, slot(args[0]));
-                        b.create<scf::YieldOp>(loc, before);
-                      });
-                  Row::Values at = slot(shift.getResult(0));
-                  storeElements(b, loc, fromRowType(b, loc, x, element), best,
-                                at);
-                  if (where) {
-                    Type indexType = getElementTypeOrSelf(where.getType());
-                    storeElements(
-                        b, loc,
-                        b.create<arith::IndexCastOp>(loc, indexType, position),
-                        where, at);
-                  }
-                  b.create<scf::YieldOp>(loc);
-                });
-            return {};
-          });
-      return success(read);
+    return loops.emit(emission, [&](Row &row) {
+      return success(RowHeap(row, op, best, where).select(k));
     });
   }
 };

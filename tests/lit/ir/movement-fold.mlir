@@ -88,3 +88,18 @@ func.func @uniform() -> tensor<2x2xi64> {
   %2 = amp.slice %1 [0, 3] step [1, -1] to [] : tensor<2x4xi64> to tensor<2x2xi64>
   return %2 : tensor<2x2xi64>
 }
+
+// -----
+
+// Moves of small constants are constants.
+
+// CHECK-LABEL: func @small
+// CHECK-NEXT:    %[[C:.*]] = arith.constant dense<[0, 0, 0, 64]> : tensor<4xi64>
+// CHECK-NEXT:    return %[[C]]
+func.func @small() -> tensor<4xi64> {
+  %pads = arith.constant dense<[[0, 64], [0, 0]]> : tensor<2x2xi64>
+  %0 = amp.slice %pads [1, 0] step [-1, 1] to [] : tensor<2x2xi64> to tensor<2x2xi64>
+  %1 = amp.transpose %0 [1, 0] : tensor<2x2xi64> to tensor<2x2xi64>
+  %2 = amp.reshape %1 to [] : tensor<2x2xi64> to tensor<4xi64>
+  return %2 : tensor<4xi64>
+}

@@ -66,3 +66,55 @@ func.func @places(%x: tensor<2xi64>) -> tensor<2xi64> {
   %d = amp.to_device %h : tensor<2xi64>
   return %d : tensor<2xi64>
 }
+
+// -----
+
+// A loop writes what it carries back into one buffer, a copy of the argument.
+
+// CHECK-LABEL: func @carried
+// CHECK-SAME:    (%[[X:.*]]: memref<4xf32>, %{{.*}}: index)
+// CHECK:       %[[A:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK:       memref.copy %[[X]], %[[A]]
+// CHECK:       scf.for
+// CHECK:         %[[T:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK:         amp.kernel ins(%{{.*}} = %[[A]] : memref<4xf32>) outs(%[[T]] : memref<4xf32>)
+// CHECK:         memref.copy %[[T]], %[[A]]
+// CHECK-NOT:     memref.alloc
+// CHECK:       return %[[A]]
+func.func @carried(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %k = amp.kernel ins(%a = %s : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+      %0 = math.exp %a : tensor<4xf32>
+      amp.yield %0 : tensor<4xf32>
+    } : tensor<4xf32>
+    %w = bufferization.materialize_in_destination %k in %s
+       : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %w : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// Values that trade places are copied: no two arguments may share a buffer.
+
+// CHECK-LABEL: func @traded
+// CHECK:       scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}})
+// CHECK:         %[[A:.*]] = memref.alloc
+// CHECK:         memref.copy %[[Q]], %[[A]]
+// CHECK:         %[[B:.*]] = memref.alloc
+// CHECK:         memref.copy %[[P]], %[[B]]
+// CHECK:         scf.yield %[[A]], %[[B]]
+func.func @traded(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y)
+      -> (tensor<4xf32>, tensor<4xf32>) {
+    scf.yield %q, %p : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -121,3 +121,16 @@ func.func @checks_first(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %1 = arith.addf %0, %y : tensor<?xf32>
   return %1 : tensor<?xf32>
 }
+
+// A root that reads from memory only is given a buffer for a constant, too.
+// CHECK-LABEL: func @splat_into_root
+// CHECK:         %[[ZEROS:.*]] = amp.kernel ins() outs(
+// CHECK:           amp.splat
+// CHECK:         amp.kernel ins(%[[A:.*]] = %[[ZEROS]]
+// CHECK-NEXT:      amp.scatter_elements 0 replace %[[A]]
+func.func @splat_into_root(%i: tensor<2xi64>, %u: tensor<2xf32>) -> tensor<8xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<8xf32>
+  %r = amp.scatter_elements 0 replace %zeros[%i] = %u
+      : tensor<8xf32>, tensor<2xi64>, tensor<2xf32> -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

@@ -42,3 +42,15 @@ func.func @crop(%x: tensor<4x5xf32>) -> tensor<4x4xf32> {
      : tensor<4x5xf32>, f32 to tensor<4x4xf32>
   return %p : tensor<4x4xf32>
 }
+
+// -----
+
+// The terminator stays where it is, though it only passes values on.
+
+// CHECK-LABEL: func @passes
+// CHECK:       amp.check
+// CHECK-NEXT:  return
+func.func @passes(%x: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
+  amp.check %c, 5, "wrong"
+  return %x : tensor<?xf32>
+}

@@ -1,11 +1,16 @@
 // RUN: amp-opt %s -amp-plan-arena -split-input-file | FileCheck %s
+// RUN: amp-opt %s -amp-plan-arena -canonicalize -split-input-file | FileCheck %s --check-prefix=CLEAN
 
 // The returned buffer is the caller's, in the shape of the signature; the other
 // is a slice of the arena.
 
 // CHECK-LABEL: func @main(%arg0: memref<?xf32>, %arg1: index, %arg2: index)
 // CHECK-SAME:    amp.outputs = [{amp.name = "y", type = memref<?x?xf32>}]
-// CHECK:       %[[B:.*]] = arith.muli %{{.*}}, %arg1
+// CHECK:       %[[N:.*]] = arith.index_cast %arg1 : index to i64
+// CHECK:       %[[LOW:.*]], %[[HIGH:.*]] = arith.mulsi_extended %{{.*}}, %[[N]]
+// CHECK:       %[[FITS:.*]] = arith.andi
+// CHECK:       %[[S:.*]] = arith.select %[[FITS]], %[[LOW]], %c-1
+// CHECK:       %[[B:.*]] = arith.index_cast %[[S]] : i64 to index
 // CHECK:       %[[BASE:.*]], %[[O:.*]] = amp.arena 0 sizes(%[[B]])
 // CHECK:       %[[A:.*]] = memref.view %[[BASE]][%[[O]]][%arg1] : memref<?xi8> to memref<?xf32>
 // CHECK:       amp.kernel {{.*}} outs(%[[A]] : memref<?xf32>)
@@ -103,5 +108,18 @@ func.func @view(%x: memref<4xf32>) {
   %v = memref.subview %a[1] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 1>>
   %b = memref.alloc() : memref<2xf32>
   memref.copy %v, %b : memref<2xf32, strided<[1], offset: 1>> to memref<2xf32>
+  return
+}
+
+// -----
+
+// One byte an element: what is left of the size is valid once constants fold.
+
+// CLEAN-LABEL: func @bytes
+// CLEAN:       amp.arena 0 sizes
+func.func @bytes(%x: memref<?xi8>, %y: memref<?xi8>, %n: index) {
+  %a = memref.alloc(%n) : memref<?xi8>
+  memref.copy %x, %a : memref<?xi8> to memref<?xi8>
+  memref.copy %a, %y : memref<?xi8> to memref<?xi8>
   return
 }

@@ -8,6 +8,8 @@
 
 #include "Jit.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -237,6 +239,99 @@ TEST_P(Contraction, HalfPrecision) {
           ASSERT_EQ(c.data[i * 21 + j], code) << format << " " << sum;
         }
     }
+}
+
+float widened(uint16_t code, const llvm::fltSemantics &format) {
+  bool lossy;
+  llvm::APFloat x(format, llvm::APInt(16, code));
+  x.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven,
+            &lossy);
+  return x.convertToFloat();
+}
+
+uint16_t rounded(float value, const llvm::fltSemantics &format) {
+  bool lossy;
+  llvm::APFloat x(value);
+  x.convert(format, llvm::APFloat::rmNearestTiesToEven, &lossy);
+  return uint16_t(x.bitcastToAPInt().getZExtValue());
+}
+
+/// Sums that 16 bits could not hold on the way: f32 from the bias on, rounded
+/// when they are stored.
+TEST_P(Contraction, HalfPrecisionRoundsOnce) {
+  for (const char *name : {"f16", "bf16"}) {
+    std::string e = name;
+    const llvm::fltSemantics &format =
+        e == "f16" ? llvm::APFloat::IEEEhalf() : llvm::APFloat::BFloat();
+    std::string a = "<?x300x" + e + ">", b = "<300x?x" + e + ">",
+                d = "<?x" + e + ">", c = "<?x?x" + e + ">";
+    Jit jit("func.func @f(%p: memref" + a + ", %q: memref" + b +
+                ", %o: memref" + d + ", %c: memref" + c +
+                ") {\n amp.kernel ins(%x = %p, %y = %q, %d = %o : memref" + a +
+                ", memref" + b + ", memref" + d + ") outs(%c : memref" + c +
+                ") args(tensor" + a + ", tensor" + b + ", tensor" + d +
+                ") {\n %r = amp.matmul %x, %y bias %d : (tensor" + a +
+                ", tensor" + b + ", tensor" + d + ") -> tensor" + c +
+                "\n amp.yield %r : tensor" + c + "\n }\n return\n}",
+            GetParam());
+    ASSERT_TRUE(jit) << jit.diagnostics;
+    auto make = [&](std::vector<int64_t> sizes, size_t seed) {
+      return Buffer<uint16_t>::make(
+          sizes, [&](size_t i) { return rounded(noise(i + seed), format); });
+    };
+    auto x = make({9, 300}, 0), y = make({300, 21}, 77777), z = make({21}, 5);
+    Buffer<uint16_t> r({9, 21});
+    jit.run("f", x, y, z, r);
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 21; ++j) {
+        float sum = widened(z.data[j], format);
+        for (int k = 0; k < 300; ++k)
+          sum = std::fma(widened(x.data[i * 300 + k], format),
+                         widened(y.data[k * 21 + j], format), sum);
+        ASSERT_EQ(r.data[i * 21 + j], rounded(sum, format)) << name;
+      }
+  }
+}
+
+/// Centered quantised images: i16 times i16 in i32.
+TEST_P(Contraction, IntegerConvolutions) {
+  Jit jit(R"(
+    func.func @f(%p: memref<?x3x?x?xi16>, %q: memref<5x3x3x3xi16>, %o: memref<5xi32>,
+                 %r: memref<?x5x?x?xi32>) {
+      amp.kernel ins(%x = %p, %w = %q, %d = %o : memref<?x3x?x?xi16>, memref<5x3x3x3xi16>, memref<5xi32>)
+                 outs(%r : memref<?x5x?x?xi32>)
+                 args(tensor<?x3x?x?xi16>, tensor<5x3x3x3xi16>, tensor<5xi32>) {
+        %y = amp.conv %x, %w bias %d {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+               pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64}
+             : (tensor<?x3x?x?xi16>, tensor<5x3x3x3xi16>, tensor<5xi32>) -> tensor<?x5x?x?xi32>
+        amp.yield %y : tensor<?x5x?x?xi32>
+      }
+      return
+    })",
+          GetParam());
+  ASSERT_TRUE(jit) << jit.diagnostics;
+  auto make = [](size_t i) {
+    return int16_t(int(i * 2654435761u >> 7) % 511 - 255);
+  };
+  auto x = Buffer<int16_t>::make({2, 3, 9, 21}, make);
+  auto w = Buffer<int16_t>::make({5, 3, 3, 3},
+                                 [&](size_t i) { return make(i + 99); });
+  auto d =
+      Buffer<int32_t>::make({5}, [](size_t i) { return int32_t(i * 1000); });
+  Buffer<int32_t> r({2, 5, 7, 19});
+  jit.run("f", x, w, d, r);
+  for (int n = 0; n < 2; ++n)
+    for (int o = 0; o < 5; ++o)
+      for (int i = 0; i < 7; ++i)
+        for (int j = 0; j < 19; ++j) {
+          int32_t sum = d.data[o];
+          for (int c = 0; c < 3; ++c)
+            for (int u = 0; u < 3; ++u)
+              for (int v = 0; v < 3; ++v)
+                sum += w.data[((o * 3 + c) * 3 + u) * 3 + v] *
+                       x.data[((n * 3 + c) * 9 + i + u) * 21 + j + v];
+          ASSERT_EQ(r.data[((n * 5 + o) * 7 + i) * 19 + j], sum);
+        }
 }
 
 struct Image {

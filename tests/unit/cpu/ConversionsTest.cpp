@@ -30,6 +30,8 @@ struct Format {
   unsigned width;
   const llvm::fltSemantics *semantics = nullptr; // null: an integer
   bool isUnsigned = false;
+  const char *byteFormat = nullptr; // what the low `width` bits of an i8 are
+  unsigned storage() const { return byteFormat ? 8 : width; }
 };
 
 const Format kF64{"f64", 64, &APFloat::IEEEdouble()};
@@ -46,6 +48,15 @@ const std::vector<Format> kIntegers{{"i8", 8},   {"i8", 8, nullptr, true},
                                     {"i16", 16}, {"i16", 16, nullptr, true},
                                     {"i32", 32}, {"i32", 32, nullptr, true},
                                     {"i64", 64}, {"i64", 64, nullptr, true}};
+
+const std::vector<Format> kMiniFloats{
+    {"i8", 4, &APFloat::Float4E2M1FN(), false, "f4e2m1"},
+    {"i8", 6, &APFloat::Float6E2M3FN(), false, "f6e2m3"},
+    {"i8", 6, &APFloat::Float6E3M2FN(), false, "f6e3m2"}};
+const std::vector<Format> kNarrowIntegers{{"i8", 2, nullptr, true, "u2"},
+                                          {"i8", 2, nullptr, false, "i2"},
+                                          {"i8", 4, nullptr, true, "u4"},
+                                          {"i8", 4, nullptr, false, "i4"}};
 
 APFloat asFloat(const Format &format, uint64_t bits) {
   return APFloat(*format.semantics, APInt(format.width, bits));
@@ -88,8 +99,8 @@ void addNeighbourhoods(const Format &from, const Format &to, Bits &samples) {
 
 Bits samplesOf(const Format &from, const Format &to) {
   Bits samples;
-  if (from.width <= 16) {
-    for (uint64_t i = 0; i < uint64_t(1) << from.width; ++i)
+  if (from.storage() <= 16) {
+    for (uint64_t i = 0; i < uint64_t(1) << from.storage(); ++i)
       samples.push_back(i);
     return samples;
   }
@@ -127,13 +138,21 @@ Bits samplesOf(const Format &from, const Format &to) {
   return samples;
 }
 
+/// The low bits of an integer in the byte that amp.cast gives.
+uint64_t narrowed(const APInt &x, const Format &to) {
+  return APSInt(x.trunc(to.width), to.isUnsigned).extend(8).getZExtValue();
+}
+
 uint64_t expected(const Format &from, const Format &to, uint64_t bits,
                   bool saturate) {
   bool lossy;
+  if (from.byteFormat) // Other bits of the byte are not looked at.
+    bits &= (1u << from.width) - 1;
   if (!from.semantics) {
     APSInt x(APInt(from.width, bits), from.isUnsigned);
     if (!to.semantics)
-      return x.extOrTrunc(to.width).getZExtValue();
+      return to.byteFormat ? narrowed(x.extOrTrunc(64), to)
+                           : x.extOrTrunc(to.width).getZExtValue();
     APFloat y(*to.semantics);
     auto status =
         y.convertFromAPInt(x, !from.isUnsigned, APFloat::rmNearestTiesToEven);
@@ -143,6 +162,9 @@ uint64_t expected(const Format &from, const Format &to, uint64_t bits,
   }
   APFloat x = asFloat(from, bits);
   if (to.semantics) {
+    if (to.byteFormat && !x.isFinite())
+      return (x.isNaN() ? 0 : bitsOf(APFloat::getLargest(*to.semantics))) |
+             uint64_t(x.isNegative()) << (to.width - 1);
     APFloat y = x;
     y.convert(*to.semantics, APFloat::rmNearestTiesToEven, &lossy);
     if (saturate && !x.isNaN() && !y.isFinite())
@@ -151,9 +173,9 @@ uint64_t expected(const Format &from, const Format &to, uint64_t bits,
   }
   if (x.isNaN())
     return 0;
-  APSInt y(to.width, to.isUnsigned);
+  APSInt y(to.byteFormat ? 32 : to.width, to.isUnsigned && !to.byteFormat);
   x.convertToInteger(y, APFloat::rmTowardZero, &lossy); // saturates
-  return y.getZExtValue();
+  return to.byteFormat ? narrowed(y, to) : y.getZExtValue();
 }
 
 template <typename In, typename Out> Bits runAs(Jit &jit, const Bits &in) {
@@ -178,22 +200,29 @@ template <typename In> Bits runFrom(Jit &jit, const Bits &in, unsigned width) {
 }
 
 Bits run(Jit &jit, const Bits &in, const Format &from, const Format &to) {
-  switch (from.width) {
+  switch (from.storage()) {
   case 8:
-    return runFrom<uint8_t>(jit, in, to.width);
+    return runFrom<uint8_t>(jit, in, to.storage());
   case 16:
-    return runFrom<uint16_t>(jit, in, to.width);
+    return runFrom<uint16_t>(jit, in, to.storage());
   case 32:
-    return runFrom<uint32_t>(jit, in, to.width);
+    return runFrom<uint32_t>(jit, in, to.storage());
   default:
-    return runFrom<uint64_t>(jit, in, to.width);
+    return runFrom<uint64_t>(jit, in, to.storage());
   }
 }
 
 void check(const ampc::cpu::CpuTarget &target, const Format &from,
            const Format &to, bool saturate = false) {
-  std::string flags = from.isUnsigned ? "unsigned_source, " : "";
-  flags += to.isUnsigned ? "unsigned_result, " : "";
+  std::string flags =
+      from.isUnsigned && !from.byteFormat ? "unsigned_source, " : "";
+  flags += to.isUnsigned && !to.byteFormat ? "unsigned_result, " : "";
+  if (from.byteFormat)
+    flags += std::string("source_format = #amp<byte_format ") +
+             from.byteFormat + ">, ";
+  if (to.byteFormat)
+    flags += std::string("result_format = #amp<byte_format ") + to.byteFormat +
+             ">, ";
   flags += saturate ? "saturate, " : "";
   if (!flags.empty())
     flags = "{" + flags.substr(0, flags.size() - 2) + "} ";
@@ -212,8 +241,8 @@ void check(const ampc::cpu::CpuTarget &target, const Format &from,
   unsigned wrong = 0;
   for (size_t i = 0; i < samples.size() && wrong < 5; ++i) {
     uint64_t want = expected(from, to, samples[i], saturate);
-    bool bothNaN = to.semantics && asFloat(to, want).isNaN() &&
-                   asFloat(to, got[i]).isNaN();
+    bool bothNaN = to.semantics && !to.byteFormat &&
+                   asFloat(to, want).isNaN() && asFloat(to, got[i]).isNaN();
     wrong += !bothNaN && got[i] != want;
     if (!bothNaN) {
       EXPECT_EQ(got[i], want) << "of bits " << std::hex << samples[i];
@@ -253,6 +282,28 @@ TEST_P(Conversions, IntegerToFloat) {
   for (const Format &from : kIntegers)
     for (const Format &to : kFloats)
       check(GetParam(), from, to);
+}
+
+TEST_P(Conversions, FloatsBelowEightBits) {
+  for (const Format &mini : kMiniFloats) {
+    for (const std::vector<Format> &others :
+         {kFloats, kIntegers, kMiniFloats, kNarrowIntegers})
+      for (const Format &other : others) {
+        check(GetParam(), mini, other);
+        check(GetParam(), other, mini);
+      }
+  }
+}
+
+TEST_P(Conversions, IntegersBelowEightBits) {
+  for (const Format &narrow : kNarrowIntegers) {
+    for (const std::vector<Format> &others :
+         {kFloats, kIntegers, kNarrowIntegers})
+      for (const Format &other : others) {
+        check(GetParam(), narrow, other);
+        check(GetParam(), other, narrow);
+      }
+  }
 }
 
 TEST_P(Conversions, IntegerToInteger) {

@@ -33,6 +33,10 @@ static LogicalResult buildLeakyRelu(NodeBuilder &b) {
 
 static LogicalResult buildPRelu(NodeBuilder &b) {
   Tensor x = b.tensor(0), slope = b.tensor(1);
+  // Until opset 6, slopes were those of channels.
+  if (b.node.version < 7 && slope.rank() == 1 && x.rank() > 2)
+    slope = b.unsqueeze(slope,
+                        llvm::to_vector(llvm::seq(int64_t(1), x.rank() - 1)));
   auto dims = b.broadcastDims({x.dims, slope.dims});
   if (failed(dims))
     return failure();
@@ -85,11 +89,11 @@ static LogicalResult buildShrink(NodeBuilder &b) {
 }
 
 void registerActivationOps(OpTable &t) {
-  t.add("Relu", 6, 14, buildRelu);
-  t.add("Sigmoid", 6, 13, buildSigmoid);
-  t.add("LeakyRelu", 6, 16, buildLeakyRelu);
-  t.add("PRelu", 7, 16, buildPRelu);
-  t.add("HardSigmoid", 6, 22, buildHardSigmoid);
+  t.add("Relu", 1, 14, buildRelu);
+  t.add("Sigmoid", 1, 13, buildSigmoid);
+  t.add("LeakyRelu", 1, 16, buildLeakyRelu);
+  t.add("PRelu", 1, 16, buildPRelu);
+  t.add("HardSigmoid", 1, 22, buildHardSigmoid);
   t.add("Gelu", 20, 20, buildGelu);
   t.add("Shrink", 9, 9, buildShrink);
   t.add("Softplus", 1, 22, buildSoftplus);

@@ -8,7 +8,7 @@ using namespace mlir;
 namespace ampc::onnx_import {
 
 static bool isFloat8(DType dtype) {
-  return isFloat(dtype) && static_cast<int>(dtype) >= 17;
+  return dtype == DType::Float8E8M0 || (isFloat(dtype) && bitWidth(dtype) == 8);
 }
 
 /// Whether a list of scalars may have this type: narrow integers wrap, which
@@ -27,10 +27,18 @@ static LogicalResult convert(NodeBuilder &b, DType to) {
   if (from == to)
     return b.output(0, b.node.inputs[0]);
   bool isList = x.scalars || (x.constant && x.canBeScalars());
-  if (!isList || !isListType(from) || !isListType(to))
+  if (!isList || !isListType(from) || !isListType(to)) {
+    auto rounding =
+        amp::symbolizeScaleRounding(b.stringAttr("round_mode", "up"));
+    if (!rounding)
+      return b.fail("has round_mode '" + b.stringAttr("round_mode") +
+                    "'; known are up, down and nearest");
     return b.output(
         0, b.cast(b.tensor(0), to,
-                  /*saturate=*/isFloat8(to) && b.intAttr("saturate", 1)));
+                  /*saturate=*/isFloat8(to) && b.intAttr("saturate", 1),
+                  to == DType::Float8E8M0 ? *rounding
+                                          : amp::ScaleRounding::Nearest));
+  }
   auto list = b.list(0);
   if (failed(list))
     return failure();
@@ -55,10 +63,19 @@ static LogicalResult buildBitCast(NodeBuilder &b) {
   Type source = elementType(b.context(), from),
        target = elementType(b.context(), to);
   if (!target || from == DType::Bool || to == DType::Bool ||
-      source.getIntOrFloatBitWidth() != target.getIntOrFloatBitWidth())
+      bitWidth(from) != bitWidth(to))
     return b.fail("reinterprets " + dtypeName(from) + " as " + dtypeName(to) +
                   ", which is not supported");
   Tensor x = b.tensor(0);
+  if (bitWidth(from) < 8) {
+    // The bits above are extended as the new type says.
+    x.dtype = bitWidth(from) == 2   ? DType::UInt2
+              : bitWidth(from) == 4 ? DType::UInt4
+                                    : from;
+    if (isInteger(to))
+      x = b.cast(x, to);
+    return b.output(0, Tensor{x.value, to, x.dims, {}});
+  }
   if (source == target)
     return b.output(0, Tensor{x.value, to, x.dims, {}});
   Value value = b.create<arith::BitcastOp>(b.type(to, x.dims), x.value);

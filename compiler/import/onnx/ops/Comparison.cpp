@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/PointBuilder.h"
+#include "compiler/import/onnx/ops/AxisBroadcast.h"
 
 using namespace mlir;
 using arith::CmpIPredicate;
@@ -58,18 +59,30 @@ static LogicalResult buildBitShift(NodeBuilder &b) {
 }
 
 void registerComparisonOps(OpTable &t) {
-  t.add("Equal", 7, 19, buildCompare<CmpIPredicate::eq>);
-  t.add("Less", 7, 13, buildCompare<CmpIPredicate::slt>);
+  constexpr BuildFn buildEqual = buildCompare<CmpIPredicate::eq>,
+                    buildLess = buildCompare<CmpIPredicate::slt>,
+                    buildGreater = buildCompare<CmpIPredicate::sgt>,
+                    buildAnd = buildBits<arith::AndIOp>,
+                    buildOr = buildBits<arith::OrIOp>,
+                    buildXor = buildBits<arith::XOrIOp>;
+  t.add("Equal", 1, 1, withAxis<buildEqual>);
+  t.add("Equal", 7, 19, buildEqual);
+  t.add("Less", 1, 1, withAxis<buildLess>);
+  t.add("Less", 7, 13, buildLess);
   t.add("LessOrEqual", 12, 16, buildCompare<CmpIPredicate::sle>);
-  t.add("Greater", 7, 13, buildCompare<CmpIPredicate::sgt>);
+  t.add("Greater", 1, 1, withAxis<buildGreater>);
+  t.add("Greater", 7, 13, buildGreater);
   t.add("GreaterOrEqual", 12, 16, buildCompare<CmpIPredicate::sge>);
-  t.add("And", 7, 7, buildBits<arith::AndIOp>);
-  t.add("Or", 7, 7, buildBits<arith::OrIOp>);
-  t.add("Xor", 7, 7, buildBits<arith::XOrIOp>);
+  t.add("And", 1, 1, withAxis<buildAnd>);
+  t.add("And", 7, 7, buildAnd);
+  t.add("Or", 1, 1, withAxis<buildOr>);
+  t.add("Or", 7, 7, buildOr);
+  t.add("Xor", 1, 1, withAxis<buildXor>);
+  t.add("Xor", 7, 7, buildXor);
   t.add("Not", 1, 1, buildNot);
-  t.add("BitwiseAnd", 18, 18, buildBits<arith::AndIOp>);
-  t.add("BitwiseOr", 18, 18, buildBits<arith::OrIOp>);
-  t.add("BitwiseXor", 18, 18, buildBits<arith::XOrIOp>);
+  t.add("BitwiseAnd", 18, 18, buildAnd);
+  t.add("BitwiseOr", 18, 18, buildOr);
+  t.add("BitwiseXor", 18, 18, buildXor);
   t.add("BitwiseNot", 18, 18, buildNot);
   t.add("BitShift", 11, 28, buildBitShift);
   t.add("Where", 9, 16, buildWhere);

@@ -76,20 +76,6 @@ static LogicalResult buildIdentity(NodeBuilder &b) {
   return b.output(0, b.node.inputs[0]);
 }
 
-/// At inference nothing is dropped, and the mask is all true.
-static LogicalResult buildDropout(NodeBuilder &b) {
-  if (b.has(2)) {
-    auto training = b.constantNumber(2);
-    if (failed(training))
-      return failure();
-    if (*training != 0)
-      return b.fail("is in training mode, which is not supported");
-  }
-  if (b.wants(1))
-    (void)b.output(1, b.splat(1, DType::Bool, b.dims(0)));
-  return b.output(0, b.node.inputs[0]);
-}
-
 static LogicalResult buildEyeLike(NodeBuilder &b) {
   if (b.rank(0) != 2)
     return b.fail("needs a matrix, not rank " + Twine(b.rank(0)));
@@ -110,7 +96,6 @@ void registerConstantOps(OpTable &t) {
   t.add("Constant", 1, 25, buildConstant);
   t.add("ConstantOfShape", 9, 25, buildConstantOfShape);
   t.add("Identity", 1, 25, buildIdentity);
-  t.add("Dropout", 7, 22, buildDropout);
   t.add("EyeLike", 9, 22, buildEyeLike);
 }
 

@@ -1,5 +1,7 @@
 //===- Conv.cpp - Convolutions --------------------------------------------===//
 
+#include "compiler/import/onnx/ops/Conv.h"
+
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/Window.h"
 
@@ -8,14 +10,14 @@ using namespace mlir;
 namespace ampc::onnx_import {
 
 /// The filter's spatial sizes, which must be known and agree with kernel_shape.
-static FailureOr<SmallVector<int64_t>> kernelOf(NodeBuilder &b,
+static FailureOr<SmallVector<int64_t>> kernelOf(NodeBuilder &b, const Tensor &x,
                                                 const Tensor &filter) {
-  if (b.rank(0) < 3 || b.rank(0) > 5)
-    return b.fail("has an input of rank " + Twine(b.rank(0)) +
+  if (x.rank() < 3 || x.rank() > 5)
+    return b.fail("has an input of rank " + Twine(x.rank()) +
                   "; supported are 3 to 5");
-  if (filter.rank() != b.rank(0))
+  if (filter.rank() != x.rank())
     return b.fail("has a filter of rank " + Twine(filter.rank()) +
-                  " for an input of rank " + Twine(b.rank(0)));
+                  " for an input of rank " + Twine(x.rank()));
   SmallVector<int64_t> kernel;
   if (!constantInts(ArrayRef<Scalar>(filter.dims).drop_front(2), kernel))
     return b.fail("has a filter of unknown size");
@@ -24,21 +26,24 @@ static FailureOr<SmallVector<int64_t>> kernelOf(NodeBuilder &b,
   return kernel;
 }
 
-static FailureOr<Value> biasOf(NodeBuilder &b, Scalar channels) {
-  if (!b.has(2))
+static FailureOr<Value> biasOf(NodeBuilder &b, std::optional<Tensor> bias,
+                               Scalar channels) {
+  if (!bias)
     return Value();
-  Tensor bias = b.tensor(2);
-  if (bias.rank() != 1 ||
-      failed(b.requireEqual(bias.dims[0], channels,
+  if (bias->rank() != 1)
+    return b.fail("has a bias of rank " + Twine(bias->rank()));
+  if (failed(b.requireEqual(bias->dims[0], channels,
                             "has one bias for each output channel")))
     return failure();
-  return bias.value;
+  return bias->value;
 }
 
-static LogicalResult buildConv(NodeBuilder &b) {
+FailureOr<Tensor> conv(NodeBuilder &b, Tensor x, const Tensor &filter,
+                       std::optional<Tensor> biasTensor, DType dtype) {
   ScalarBuilder &s = b.scalars;
-  Tensor x = b.tensor(0), filter = b.tensor(1);
-  auto kernel = kernelOf(b, filter);
+  if (dtype == DType::Undefined)
+    dtype = x.dtype;
+  auto kernel = kernelOf(b, x, filter);
   if (failed(kernel))
     return failure();
   int64_t groups = b.intAttr("group", 1);
@@ -52,15 +57,20 @@ static LogicalResult buildConv(NodeBuilder &b) {
     return b.fail("has " + Twine(*channels) + " output channels in " +
                   Twine(groups) + " groups");
   auto window = windowOf(b, x, *kernel, /*padValue=*/0);
-  auto bias = biasOf(b, filter.dims[0]);
+  auto bias = biasOf(b, biasTensor, filter.dims[0]);
   if (failed(window) || failed(bias))
     return failure();
   Dims dims{x.dims[0], filter.dims[0]};
   dims.append(windowedDims(b, ArrayRef<Scalar>(x.dims).drop_front(2), *window));
   Value value = b.create<amp::ConvOp>(
-      b.type(x.dtype, dims), x.value, filter.value, *bias, window->strides,
+      b.type(dtype, dims), x.value, filter.value, *bias, window->strides,
       window->dilations, window->pads, groups, amp::AlgorithmAttr());
-  return b.output(0, Tensor{value, x.dtype, dims, {}});
+  return Tensor{value, dtype, dims, {}};
+}
+
+static LogicalResult buildConv(NodeBuilder &b) {
+  auto result = conv(b, b.tensor(0), b.tensor(1), b.optionalTensor(2));
+  return failed(result) ? failure() : b.output(0, *result);
 }
 
 /// Pads that give the size that output_shape or auto_pad asks for. What pads
@@ -101,7 +111,7 @@ static LogicalResult adjustPads(NodeBuilder &b, ArrayRef<Scalar> spatial,
 static LogicalResult buildConvTranspose(NodeBuilder &b) {
   ScalarBuilder &s = b.scalars;
   Tensor x = b.tensor(0), filter = b.tensor(1);
-  auto kernel = kernelOf(b, filter);
+  auto kernel = kernelOf(b, x, filter);
   if (failed(kernel))
     return failure();
   int64_t rank = kernel->size(), groups = b.intAttr("group", 1);
@@ -117,7 +127,7 @@ static LogicalResult buildConvTranspose(NodeBuilder &b) {
   auto pads = spatialAttr(b, "pads", 2 * rank, 0);
   auto outputPadding = spatialAttr(b, "output_padding", rank, 0);
   Scalar channels = s.mul(filter.dims[1], s.index(groups));
-  auto bias = biasOf(b, channels);
+  auto bias = biasOf(b, b.optionalTensor(2), channels);
   if (failed(strides) || failed(dilations) || failed(pads) ||
       failed(outputPadding) || failed(bias))
     return failure();

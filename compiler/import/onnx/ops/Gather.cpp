@@ -1,5 +1,7 @@
 //===- Gather.cpp - Reading by index --------------------------------------===//
 
+#include "compiler/import/onnx/ops/Gather.h"
+
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/PointBuilder.h"
 
@@ -27,7 +29,24 @@ static LogicalResult buildGather(NodeBuilder &b) {
     }
     return b.outputList(0, x.dtype, indices.rank(), std::move(list));
   }
-  return b.output(0, b.gather(b.tensor(0), b.tensor(1), *axis));
+  Tensor result = b.gather(b.tensor(0), b.tensor(1), *axis);
+  if (failed(b.requireReadable(x.dims[*axis], result.dims)))
+    return failure();
+  return b.output(0, result);
+}
+
+LogicalResult requireElementwise(NodeBuilder &b, const Tensor &x,
+                                 const Tensor &indices, int64_t axis) {
+  if (indices.rank() != x.rank())
+    return b.fail("has indices of rank " + Twine(indices.rank()) +
+                  " for a tensor of rank " + Twine(x.rank()));
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (i != axis && !b.scalars.same(indices.dims[i], x.dims[i]) &&
+        failed(b.require(
+            b.scalars.compare(CmpIPredicate::sle, indices.dims[i], x.dims[i]),
+            "has more indices than elements in dimension " + Twine(i))))
+      return failure();
+  return b.requireReadable(x.dims[axis], indices.dims);
 }
 
 static LogicalResult buildGatherElements(NodeBuilder &b) {
@@ -35,9 +54,8 @@ static LogicalResult buildGatherElements(NodeBuilder &b) {
   auto axis = b.axisAttr("axis", x.rank());
   if (failed(axis))
     return failure();
-  if (indices.rank() != x.rank())
-    return b.fail("has indices of rank " + Twine(indices.rank()) +
-                  " for a tensor of rank " + Twine(x.rank()));
+  if (failed(requireElementwise(b, x, indices, *axis)))
+    return failure();
   Value value = b.create<amp::GatherElementsOp>(b.type(x.dtype, indices.dims),
                                                 *axis, x.value, indices.value);
   return b.output(0, Tensor{value, x.dtype, indices.dims, {}});
@@ -57,6 +75,8 @@ static LogicalResult buildGatherND(NodeBuilder &b) {
       return failure();
   Dims dims(indices.dims.begin(), indices.dims.end() - 1);
   dims.append(x.dims.begin() + batch + *depth, x.dims.end());
+  if (failed(b.requireReadable(ArrayRef(x.dims).slice(batch, *depth), dims)))
+    return failure();
   Value value = b.create<amp::GatherNDOp>(b.type(x.dtype, dims), batch, x.value,
                                           indices.value);
   return b.output(0, Tensor{value, x.dtype, dims, {}});

@@ -8,16 +8,26 @@ using namespace mlir;
 
 namespace ampc::onnx_import {
 
-FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs) {
+FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs, DType dtype,
+                         bool transposeLhs, bool transposeRhs) {
+  if (dtype == DType::Undefined)
+    dtype = lhs.dtype;
   if (lhs.rank() < 1 || rhs.rank() < 1)
     return b.fail("multiplies a scalar as a matrix");
   // A vector is a row at the left and a column at the right.
   bool isRow = lhs.rank() == 1, isColumn = rhs.rank() == 1;
-  if (isRow)
+  if (isRow) {
     lhs = b.unsqueeze(lhs, {0});
-  if (isColumn)
+    transposeLhs = false;
+  }
+  if (isColumn) {
     rhs = b.unsqueeze(rhs, {1});
-  if (failed(b.requireEqual(lhs.dims.back(), rhs.dims[rhs.rank() - 2],
+    transposeRhs = false;
+  }
+  // Sizes counted from the last dimension.
+  auto size = [](const Tensor &x, int64_t i) { return x.dims[x.rank() - i]; };
+  if (failed(b.requireEqual(size(lhs, transposeLhs ? 2 : 1),
+                            size(rhs, transposeRhs ? 1 : 2),
                             "inner sizes of the product differ")))
     return failure();
   auto batch = [](const Tensor &x) {
@@ -39,12 +49,13 @@ FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs) {
     full.append(x->dims.end() - 2, x->dims.end());
     *x = b.broadcast(*x, full);
   }
-  dims->push_back(lhs.dims[lhs.rank() - 2]);
-  dims->push_back(rhs.dims.back());
+  dims->push_back(size(lhs, transposeLhs ? 1 : 2));
+  dims->push_back(size(rhs, transposeRhs ? 2 : 1));
   Value value = b.create<amp::MatmulOp>(
-      b.type(lhs.dtype, *dims), lhs.value, rhs.value, Value(), false, false,
-      isUnsigned(lhs.dtype), isUnsigned(rhs.dtype), amp::AlgorithmAttr());
-  Tensor result{value, lhs.dtype, *dims, {}};
+      b.type(dtype, *dims), lhs.value, rhs.value, Value(), transposeLhs,
+      transposeRhs, isUnsigned(lhs.dtype), isUnsigned(rhs.dtype),
+      amp::AlgorithmAttr());
+  Tensor result{value, dtype, *dims, {}};
   if (isRow || isColumn) {
     Dims kept = result.dims;
     if (isColumn)
@@ -62,7 +73,7 @@ static LogicalResult buildMatMul(NodeBuilder &b) {
 }
 
 /// alpha A B + beta C, with A and B transposed on demand.
-static LogicalResult buildGemm(NodeBuilder &b) {
+FailureOr<Tensor> gemm(NodeBuilder &b) {
   Tensor lhs = b.tensor(0), rhs = b.tensor(1);
   if (lhs.rank() != 2 || rhs.rank() != 2)
     return b.fail("needs matrices, not ranks " + Twine(lhs.rank()) + " and " +
@@ -101,12 +112,17 @@ static LogicalResult buildGemm(NodeBuilder &b) {
     result = b.mul(result, b.splatLike(alpha, result));
   if (bias && !startsSum)
     result = b.add(result, b.broadcast(*bias, dims));
-  return b.output(0, result);
+  return result;
+}
+
+static LogicalResult buildGemm(NodeBuilder &b) {
+  auto result = gemm(b);
+  return failed(result) ? failure() : b.output(0, *result);
 }
 
 void registerMatmulOps(OpTable &t) {
   t.add("MatMul", 1, 13, buildMatMul);
-  t.add("Gemm", 7, 13, buildGemm);
+  t.add("Gemm", 1, 13, buildGemm);
 }
 
 } // namespace ampc::onnx_import

@@ -7,8 +7,17 @@
 
 namespace ampc::onnx_import {
 
-/// numpy.matmul: batched over leading dimensions, which broadcast.
-mlir::FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs);
+/// numpy.matmul: batched over leading dimensions, which broadcast. Integers may
+/// have a wider type as `result`, in which they are multiplied and summed; by
+/// default the result has the type of `lhs`. With `transposeLhs` or
+/// `transposeRhs`, the last two dimensions of a matrix are taken in reverse.
+mlir::FailureOr<Tensor> matmul(NodeBuilder &b, Tensor lhs, Tensor rhs,
+                               DType result = DType::Undefined,
+                               bool transposeLhs = false,
+                               bool transposeRhs = false);
+
+/// The result of a node with Gemm's inputs and attributes.
+mlir::FailureOr<Tensor> gemm(NodeBuilder &b);
 
 } // namespace ampc::onnx_import
 

@@ -1,6 +1,7 @@
 //===- Movement.cpp - Transpositions, tiles and masks ---------------------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
+#include "compiler/import/onnx/ops/Movement.h"
+
 #include "compiler/import/onnx/OpTable.h"
 
 using namespace mlir;
@@ -121,7 +122,24 @@ static LogicalResult buildTrilu(NodeBuilder &b) {
   return b.output(0, b.select(keep, x, b.splatLike(0, x)));
 }
 
-/// Along the time axis, the first `length` elements of each batch in reverse.
+Tensor reverseSequence(NodeBuilder &b, const Tensor &x, Tensor lengths,
+                       int64_t batch, int64_t time) {
+  SmallVector<int64_t> others;
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (i != batch)
+      others.push_back(i);
+  lengths.dims[0] = x.dims[batch];
+  lengths = b.broadcast(b.unsqueeze(lengths, others), x.dims);
+  Tensor position = b.iota(DType::Int64, time, x.dims);
+  Tensor inside =
+      b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, position, lengths);
+  Tensor mirrored = b.sub(b.sub(lengths, b.splatLike(1, lengths)), position);
+  Tensor from = b.select(inside, mirrored, position);
+  Value value = b.create<amp::GatherElementsOp>(b.type(x.dtype, x.dims), time,
+                                                x.value, from.value);
+  return {value, x.dtype, x.dims, {}};
+}
+
 static LogicalResult buildReverseSequence(NodeBuilder &b) {
   Tensor x = b.tensor(0);
   auto batch = b.axisAttr("batch_axis", x.rank(), 1);
@@ -133,20 +151,7 @@ static LogicalResult buildReverseSequence(NodeBuilder &b) {
       failed(b.requireEqual(lengths.dims[0], x.dims[*batch],
                             "has one length for each batch")))
     return failure();
-  lengths.dims[0] = x.dims[*batch];
-  SmallVector<int64_t> others;
-  for (int64_t i = 0; i < x.rank(); ++i)
-    if (i != *batch)
-      others.push_back(i);
-  lengths = b.broadcast(b.unsqueeze(lengths, others), x.dims);
-  Tensor position = b.iota(DType::Int64, *time, x.dims);
-  Tensor inside =
-      b.compare(CmpIPredicate::slt, CmpFPredicate::OLT, position, lengths);
-  Tensor mirrored = b.sub(b.sub(lengths, b.splatLike(1, lengths)), position);
-  Tensor from = b.select(inside, mirrored, position);
-  Value value = b.create<amp::GatherElementsOp>(b.type(x.dtype, x.dims), *time,
-                                                x.value, from.value);
-  return b.output(0, Tensor{value, x.dtype, x.dims, {}});
+  return b.output(0, reverseSequence(b, x, lengths, *batch, *time));
 }
 
 void registerMovementOps(OpTable &t) {

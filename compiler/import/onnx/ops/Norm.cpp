@@ -1,93 +1,15 @@
 //===- Norm.cpp - Normalizations ------------------------------------------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
+#include "compiler/import/onnx/ops/Norm.h"
+
 #include "compiler/import/onnx/OpTable.h"
-#include "compiler/import/onnx/Weights.h"
-
-#include "mlir/IR/AsmState.h"
-
-#include <cmath>
 
 using namespace mlir;
 
 namespace ampc::onnx_import {
 
-/// A vector over channels as [c, 1, ...] for an operand of this rank.
-static Tensor alongChannels(NodeBuilder &b, const Tensor &x, int64_t rank) {
+Tensor alongChannels(NodeBuilder &b, const Tensor &x, int64_t rank) {
   return b.unsqueeze(x, llvm::to_vector(llvm::seq<int64_t>(1, rank - 1)));
-}
-
-/// The elements of constant f32 vectors, or nothing.
-static std::optional<ArrayRef<float>> floatsOf(const Tensor &x) {
-  if (!x.constant || x.dtype != DType::Float)
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(x.constant);
-      dense && dense.isSplat() && dense.getNumElements() != 1)
-    return std::nullopt;
-  ArrayRef<char> bytes = rawBytes(x.constant);
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(float))
-    return std::nullopt;
-  return ArrayRef<float>(reinterpret_cast<const float *>(bytes.data()),
-                         bytes.size() / sizeof(float));
-}
-
-static Tensor floatVector(NodeBuilder &b, ArrayRef<float> values, int64_t rank,
-                          StringRef name) {
-  SmallVector<int64_t> shape(rank - 1, 1);
-  shape[0] = values.size();
-  auto type = RankedTensorType::get(shape, Float32Type::get(b.context()));
-  auto blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(
-      ArrayRef<char>(reinterpret_cast<const char *>(values.data()),
-                     values.size() * sizeof(float)),
-      alignof(float));
-  return b.constant(Weights::constant(type, std::move(blob), name),
-                    DType::Float, name);
-}
-
-/// x * s + t with s = scale / sqrt(var + epsilon), t = bias - mean * s. Where
-/// the statistics are constants, s and t are computed here.
-static LogicalResult buildBatchNorm(NodeBuilder &b) {
-  if (b.intAttr("training_mode", 0) || b.wants(1))
-    return b.fail("is in training mode, which is not supported");
-  Tensor x = b.tensor(0), scale = b.tensor(1), bias = b.tensor(2),
-         mean = b.tensor(3), variance = b.tensor(4);
-  double epsilon = b.floatAttr("epsilon", 1e-5);
-  if (x.rank() < 1)
-    return b.fail("needs a batch dimension");
-  int64_t rank = std::max<int64_t>(x.rank(), 2);
-  Scalar channels = x.rank() > 1 ? x.dims[1] : b.scalars.index(1);
-  for (const Tensor &vector : {scale, bias, mean, variance})
-    if (vector.rank() != 1 ||
-        failed(b.requireEqual(vector.dims[0], channels,
-                              "has one statistic for each channel")))
-      return failure();
-
-  Tensor factor, offset;
-  auto g = floatsOf(scale), c = floatsOf(bias), m = floatsOf(mean),
-       v = floatsOf(variance);
-  if (x.dtype == DType::Float && g && c && m && v) {
-    SmallVector<float> s, t;
-    for (auto [gi, ci, mi, vi] : llvm::zip(*g, *c, *m, *v)) {
-      s.push_back(static_cast<float>(gi / std::sqrt(double(vi) + epsilon)));
-      t.push_back(static_cast<float>(ci - double(mi) * s.back()));
-    }
-    factor = floatVector(b, s, rank, b.node.outputNames[0] + ".scale");
-    offset = floatVector(b, t, rank, b.node.outputNames[0] + ".shift");
-  } else {
-    // Statistics may be wider than the data.
-    Tensor root = b.sqrt(b.add(variance, b.splatLike(epsilon, variance)));
-    factor = b.div(b.cast(scale, root.dtype), root);
-    offset = b.sub(b.cast(bias, root.dtype), b.mul(mean, factor));
-    factor = alongChannels(b, factor, rank);
-    offset = alongChannels(b, offset, rank);
-  }
-  DType wide = factor.dtype;
-  if (x.rank() == 1) {
-    factor = b.reshape(factor, {b.scalars.index(1)});
-    offset = b.reshape(offset, {b.scalars.index(1)});
-  }
-  Tensor y = b.mul(b.cast(x, wide), b.broadcast(factor, x.dims));
-  return b.output(0, b.cast(b.add(y, b.broadcast(offset, x.dims)), x.dtype));
 }
 
 static Tensor layerNorm(NodeBuilder &b, amp::NormKind kind, const Tensor &x,
@@ -120,6 +42,32 @@ static LogicalResult buildInstanceNorm(NodeBuilder &b) {
   return b.output(0, y);
 }
 
+FailureOr<Tensor> normalizeRows(NodeBuilder &b, amp::NormKind kind,
+                                const Tensor &x,
+                                const std::optional<Tensor> &scale,
+                                const std::optional<Tensor> &bias, int64_t axis,
+                                double epsilon) {
+  if (x.dtype == DType::Double)
+    return b.fail("keeps statistics in another type than float");
+  Dims rows(x.dims.begin() + axis, x.dims.end());
+  auto spread = [&](const std::optional<Tensor> &vector) -> FailureOr<Value> {
+    if (!vector)
+      return Value();
+    if (vector->dtype != x.dtype || vector->rank() > int64_t(rows.size()))
+      return b.fail("has a scale or bias of another type or rank");
+    auto common = b.broadcastDims({rows, vector->dims});
+    if (failed(common))
+      return failure();
+    if (*common != rows)
+      return b.fail("has a scale or bias that does not fit");
+    return b.broadcast(*vector, rows).value;
+  };
+  auto scaleValue = spread(scale), biasValue = spread(bias);
+  if (failed(scaleValue) || failed(biasValue))
+    return failure();
+  return layerNorm(b, kind, x, *scaleValue, *biasValue, axis, epsilon);
+}
+
 /// LayerNormalization and RMSNormalization as one op, if only the result is
 /// wanted and the statistics are f32; other forms use the function body.
 template <amp::NormKind kind>
@@ -130,25 +78,14 @@ static LogicalResult buildLayerNorm(NodeBuilder &b) {
     return failure();
   if (b.wants(1) || b.wants(2))
     return b.fail("gives its statistics, which is not supported");
-  if (b.intAttr("stash_type", 1) != 1 || x.dtype == DType::Double)
+  if (b.intAttr("stash_type", 1) != 1)
     return b.fail("keeps statistics in another type than float");
-  Dims rows(x.dims.begin() + *axis, x.dims.end());
-  Value operands[2];
-  for (unsigned i : {1, 2}) {
-    if (!b.has(i))
-      continue;
-    Tensor vector = b.tensor(i);
-    if (vector.dtype != x.dtype || vector.rank() > int64_t(rows.size()))
-      return b.fail("has a scale or bias of another type or rank");
-    auto common = b.broadcastDims({rows, vector.dims});
-    if (failed(common))
-      return failure();
-    if (*common != rows)
-      return b.fail("has a scale or bias that does not fit");
-    operands[i - 1] = b.broadcast(vector, rows).value;
-  }
-  return b.output(0, layerNorm(b, kind, x, operands[0], operands[1], *axis,
-                               b.floatAttr("epsilon", 1e-5)));
+  auto vector = [&](unsigned i) {
+    return b.has(i) ? std::optional(b.tensor(i)) : std::nullopt;
+  };
+  auto y = normalizeRows(b, kind, x, vector(1), vector(2), *axis,
+                         b.floatAttr("epsilon", 1e-5));
+  return failed(y) ? failure() : b.output(0, *y);
 }
 
 /// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta.
@@ -199,10 +136,26 @@ static LogicalResult buildLpNorm(NodeBuilder &b) {
 }
 
 void registerNormOps(OpTable &t) {
-  t.add("BatchNormalization", 7, 15, buildBatchNorm);
   t.add("InstanceNormalization", 1, 22, buildInstanceNorm);
   t.add("LayerNormalization", 17, 17, buildLayerNorm<amp::NormKind::Layer>);
   t.add("RMSNormalization", 23, 23, buildLayerNorm<amp::NormKind::RMS>);
+  // onnxruntime has these in the standard's domain.
+  static constexpr const char *types =
+      "T = float float16 double bfloat16; U = float double; "
+      "V = float float16 double bfloat16";
+  std::vector<SchemaAttribute> attributes{
+      {"axis", -1}, {"epsilon", 1e-5f}, {"stash_type", 1}};
+  t.add({"LayerNormalization", "X:T Scale:V B:V?",
+         "Y:V Mean:U? InvStdDev:U?", types, attributes, R"({
+           Y, Mean, InvStdDev = LayerNormalization<axis: int = @axis,
+             epsilon: float = @epsilon, stash_type: int = @stash_type>(
+             X, Scale, B)
+         })",
+         ""},
+        buildLayerNorm<amp::NormKind::Layer>);
+  t.add({"SimplifiedLayerNormalization", "X:T scale:V",
+         "Y:V inv_std_var:U?", types, attributes, nullptr, ""},
+        buildLayerNorm<amp::NormKind::RMS>);
   t.add("LRN", 1, 13, buildLRN);
   t.add("LpNormalization", 1, 22, buildLpNorm);
 }

@@ -80,7 +80,11 @@ static LogicalResult buildPad(NodeBuilder &b) {
                          "crops more than there is in dimension " + Twine(i))))
       return failure();
   }
-  return b.output(0, b.padWith(x, value, low, high, *mode));
+  Tensor result = b.padWith(x, value, low, high, *mode);
+  if (*mode != amp::PadMode::Constant &&
+      failed(b.requireReadable(x.dims, result.dims)))
+    return failure();
+  return b.output(0, result);
 }
 
 void registerPadOps(OpTable &t) { t.add("Pad", 2, 25, buildPad); }

@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/PointBuilder.h"
+#include "compiler/import/onnx/ops/AxisBroadcast.h"
 
 using namespace mlir;
 using arith::CmpIPredicate;
@@ -124,19 +125,27 @@ static LogicalResult buildClip(NodeBuilder &b) {
 }
 
 void registerPointwiseOps(OpTable &t) {
-  t.add("Add", 7, 14, buildBinary<arith::AddFOp, arith::AddIOp>);
-  t.add("Sub", 7, 14, buildBinary<arith::SubFOp, arith::SubIOp>);
-  t.add("Mul", 7, 14, buildBinary<arith::MulFOp, arith::MulIOp>);
+  constexpr BuildFn buildAdd = buildBinary<arith::AddFOp, arith::AddIOp>,
+                    buildSub = buildBinary<arith::SubFOp, arith::SubIOp>,
+                    buildMul = buildBinary<arith::MulFOp, arith::MulIOp>;
+  t.add("Add", 1, 6, withAxis<buildAdd>);
+  t.add("Add", 7, 14, buildAdd);
+  t.add("Sub", 1, 6, withAxis<buildSub>);
+  t.add("Sub", 7, 14, buildSub);
+  t.add("Mul", 1, 6, withAxis<buildMul>);
+  t.add("Mul", 7, 14, buildMul);
+  t.add("Div", 1, 6, withAxis<buildDiv>);
   t.add("Div", 7, 14, buildDiv);
   t.add("Mod", 10, 28, buildMod);
+  t.add("Pow", 1, 1, withAxis<buildPow>);
   t.add("Pow", 7, 15, buildPow);
-  t.add("Max", 8, 13,
+  t.add("Max", 1, 13,
         buildVariadic<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>);
-  t.add("Min", 8, 13,
+  t.add("Min", 1, 13,
         buildVariadic<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>);
-  t.add("Sum", 8, 13, buildVariadic<arith::AddFOp, arith::AddIOp>);
-  t.add("Mean", 8, 13, buildMean);
-  t.add("Clip", 6, 13, buildClip);
+  t.add("Sum", 1, 13, buildVariadic<arith::AddFOp, arith::AddIOp>);
+  t.add("Mean", 1, 13, buildMean);
+  t.add("Clip", 1, 13, buildClip);
 }
 
 } // namespace ampc::onnx_import

@@ -1,5 +1,7 @@
 //===- Pool.cpp - Pooling -------------------------------------------------===//
 
+#include "compiler/import/onnx/ops/Pool.h"
+
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/Window.h"
 
@@ -59,16 +61,20 @@ static LogicalResult buildMaxPool(NodeBuilder &b) {
   return b.output(0, pool(b, amp::PoolKind::Max, x, *window, false));
 }
 
-static LogicalResult buildAveragePool(NodeBuilder &b) {
-  Tensor x = b.tensor(0);
+FailureOr<Tensor> averagePool(NodeBuilder &b, Tensor x) {
   auto kernel = kernelOf(b);
   if (failed(kernel))
     return failure();
   auto window = windowOf(b, x, *kernel, std::nullopt);
   if (failed(window))
     return failure();
-  return b.output(0, pool(b, amp::PoolKind::Average, x, *window,
-                          b.intAttr("count_include_pad", 0)));
+  return pool(b, amp::PoolKind::Average, x, *window,
+              b.intAttr("count_include_pad", 0));
+}
+
+static LogicalResult buildAveragePool(NodeBuilder &b) {
+  auto result = averagePool(b, b.tensor(0));
+  return failed(result) ? failure() : b.output(0, *result);
 }
 
 static SmallVector<int64_t> spatialAxes(const Tensor &x) {

@@ -250,6 +250,8 @@ static LogicalResult buildResize(NodeBuilder &b) {
   }
   if (axes.empty())
     return b.output(0, b.node.inputs[0]);
+  if (failed(b.requireReadable(x.dims, shape.dims)))
+    return failure();
   roi.append(roiEnds);
   auto number = [](double value) { return APFloat(static_cast<float>(value)); };
   Value value = b.create<amp::ResizeOp>(

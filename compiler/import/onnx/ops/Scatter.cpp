@@ -1,7 +1,8 @@
 //===- Scatter.cpp - Writing by index -------------------------------------===//
 
-#include "compiler/import/onnx/NodeBuilder.h"
+#include "compiler/import/onnx/Expr.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Gather.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -29,8 +30,10 @@ static LogicalResult buildScatterElements(NodeBuilder &b) {
   auto kind = kindOf(b);
   if (failed(axis) || failed(kind))
     return failure();
-  if (indices.rank() != x.rank() || updates.rank() != x.rank())
-    return b.fail("needs indices and updates of rank " + Twine(x.rank()));
+  if (updates.rank() != x.rank())
+    return b.fail("needs updates of rank " + Twine(x.rank()));
+  if (failed(requireElementwise(b, x, indices, *axis)))
+    return failure();
   for (int64_t i = 0; i < x.rank(); ++i)
     if (failed(b.requireEqual(indices.dims[i], updates.dims[i],
                               "indices and updates differ in dimension " +
@@ -59,15 +62,60 @@ static LogicalResult buildScatterND(NodeBuilder &b) {
     if (failed(b.requireEqual(size, updates.dims[i],
                               "updates do not fit in dimension " + Twine(i))))
       return failure();
+  if (failed(
+          b.requireReadable(ArrayRef(x.dims).take_front(*depth), updates.dims)))
+    return failure();
   Value value = b.create<amp::ScatterNDOp>(x.type(), *kind, x.value,
                                            indices.value, updates.value);
   return b.output(0, Tensor{value, x.dtype, x.dims, {}});
+}
+
+/// A cache with `update` written from a position along an axis that each batch
+/// has its own of. Circular caches wrap around.
+static LogicalResult buildTensorScatter(NodeBuilder &b) {
+  Tensor cache = b.tensor(0), update = b.tensor(1);
+  auto axis = b.axisAttr("axis", cache.rank(), -2);
+  if (failed(axis))
+    return failure();
+  std::string mode = b.stringAttr("mode", "linear");
+  if (mode != "linear" && mode != "circular")
+    return b.fail("has mode '" + mode + "'; it is linear or circular");
+  if (*axis == 0 || update.rank() != cache.rank())
+    return b.fail("needs an update of the cache's rank and an axis that is not "
+                  "the batch");
+  for (int64_t i = 0; i < cache.rank(); ++i)
+    if (i != *axis &&
+        failed(b.requireEqual(update.dims[i], cache.dims[i],
+                              "the update differs in dimension " + Twine(i))))
+      return failure();
+  if (failed(b.requireReadable(cache.dims[*axis], update.dims)))
+    return failure();
+  Expr at = Expr::position(b, *axis, update.dims);
+  if (b.has(2)) {
+    Tensor start = b.cast(b.tensor(2), DType::Int64);
+    if (start.rank() != 1 ||
+        failed(b.requireEqual(start.dims[0], update.dims[0],
+                              "has one position for each of the batch")))
+      return failure();
+    Dims column(update.rank(), b.scalars.index(1));
+    column[0] = update.dims[0];
+    at = at + Expr(b, start).reshape(column).broadcast(update.dims);
+  }
+  if (mode == "circular")
+    at =
+        at %
+        max(Expr::ofScalar(b, cache.dims[*axis], DType::Int64, update.dims), 1);
+  Value value = b.create<amp::ScatterElementsOp>(
+      cache.type(), *axis, amp::ScatterKind::Replace, cache.value,
+      at.tensor.value, update.value);
+  return b.output(0, Tensor{value, cache.dtype, cache.dims, {}});
 }
 
 void registerScatterOps(OpTable &t) {
   t.add("Scatter", 9, 9, buildScatterElements);
   t.add("ScatterElements", 11, 18, buildScatterElements);
   t.add("ScatterND", 11, 18, buildScatterND);
+  t.add("TensorScatter", 24, 24, buildTensorScatter);
 }
 
 } // namespace ampc::onnx_import

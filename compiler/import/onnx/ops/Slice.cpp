@@ -153,7 +153,8 @@ static LogicalResult buildSplit(NodeBuilder &b) {
   SmallVector<Scalar> sizes;
   bool isGiven = true;
   if (b.node.version < 13 && b.node.hasAttr("split")) {
-    for (int64_t size : *b.node.intsAttr("split"))
+    auto given = *b.node.intsAttr("split");
+    for (int64_t size : given)
       sizes.push_back(s.index(size));
   } else if (b.node.version >= 13 && b.has(1)) {
     auto list = b.list(1);
@@ -163,6 +164,9 @@ static LogicalResult buildSplit(NodeBuilder &b) {
   } else {
     // Equal parts; from opset 18 on the last ones may be smaller.
     int64_t parts = b.numOutputs();
+    if (int64_t given = b.intAttr("num_outputs", parts); given != parts)
+      return b.fail("has num_outputs " + Twine(given) + " and " +
+                    Twine(parts) + " outputs");
     bool equal = b.node.version < 18;
     Scalar part =
         equal ? s.div(total, s.index(parts)) : s.ceilDiv(total, s.index(parts));

@@ -102,12 +102,16 @@ static LogicalResult buildSqueeze(NodeBuilder &b) {
   const Dims &from = b.dims(0);
   Dims dims;
   if (!*axes) {
+    // A size that only the run knows stays: ranks are static.
     for (auto [i, size] : llvm::enumerate(from)) {
-      if (!constantInt(size))
-        return b.fail("has no axes, and whether size " + Twine(i) +
-                      " is one is not known; give it by --dim");
-      if (constantInt(size) != 1)
-        dims.push_back(size);
+      if (constantInt(size) == 1)
+        continue;
+      if (failed(b.require(
+              s.compare(CmpIPredicate::ne, size, s.index(1)),
+              "has no axes, and was compiled for a size of dimension " +
+                  Twine(i) + " other than one; fix it by --dim")))
+        return failure();
+      dims.push_back(size);
     }
     return finish(b, dims);
   }

@@ -30,7 +30,8 @@
 // CHECK:       %[[NULL:.*]] = llvm.icmp "ne" %[[BASE]]
 // CHECK:       cf.cond_br %[[NULL]], ^{{.*}}, ^[[NOTED:.*]]
 // CHECK:       %[[Y:.*]] = llvm.call @ampc_rt_output(%[[EXEC]], %[[OK]],
-// CHECK:       %[[BYTES:.*]] = llvm.mul %{{.*}}, %[[C32]]
+// CHECK:       %[[PRODUCT:.*]] = "llvm.intr.smul.with.overflow"(%{{.*}}, %{{.*}})
+// CHECK:       %[[BYTES:.*]] = llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i64
 // CHECK:       llvm.call @ampc_rt_side_alloc(%[[EXEC]], %[[BYTES]])
 // CHECK:       llvm.store %[[Y]], %{{.*}} : !llvm.ptr, !llvm.ptr
 // CHECK:       llvm.call @ampc_rt_parallel(%[[EXEC]], %{{.*}}, %{{.*}}, %{{.*}}, %[[C16]])

@@ -1,0 +1,35 @@
+//===- Onnx.cpp - Fuzz target: any bytes as an ONNX model -----------------===//
+//
+// Imports, and verifies what was imported. That it fails is fine; that it fails
+// without a message, or gives IR that is not valid, is not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tests/fuzz/File.h"
+
+#include "compiler/import/onnx/Import.h"
+#include "compiler/ir/Amp.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace mlir;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  unsigned errors = 0;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (llvm::StringRef(diagnostic.str()).contains("internal error"))
+      llvm::report_fatal_error(llvm::Twine(diagnostic.str()));
+    errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return success();
+  });
+  ampc::ImportOptions options;
+  options.maxNodes = 2000;
+  auto module = ampc::importOnnx(ampc::fuzz::write(data, size, ".onnx"),
+                                 options, context);
+  if (!module && !errors)
+    llvm::report_fatal_error("the import failed and gave no reason");
+  return 0;
+}
