@@ -105,8 +105,10 @@ def load(folder: pathlib.Path, name: str) -> "tuple[list, list, list[str]]":
     graph = onnx.load(where / "model.onnx").graph
     inputs, outputs = (
         [
-            _parse((where / f"{kind}_{i}.pb").read_bytes(), info)
+            _parse(file.read_bytes(), info)
             for i, info in enumerate(infos)
+            # Inputs that are initializers too come last and are not given.
+            if (file := where / f"{kind}_{i}.pb").exists() or kind == "output"
         ]
         for kind, infos in (("input", graph.input), ("output", graph.output))
     )

@@ -1,6 +1,7 @@
 """The real models against onnxruntime in float32: one library a model, at several
 shapes, within max |a - b| <= 1e-4 max |b| for each output. Where they differ by more,
 the same graph in f64 judges: ampc must be within the bound of it, and onnxruntime not.
+Quantised models are compared piece by piece (cut.py).
 
     real_models.py             compile, compare, print what it cost
     real_models.py --bench     also the time against onnxruntime, one thread each
@@ -14,9 +15,11 @@ import tempfile
 import time
 
 import numpy as np
+import onnx
 import onnxruntime
 
 import compiler
+import cut
 import double
 import zoo
 from compiler import ROOT
@@ -72,6 +75,32 @@ class Judge:
         return self.model.run(widened)
 
 
+def check_pieces(
+    model: zoo.Model, build: pathlib.Path, folder: pathlib.Path
+) -> "tuple[float, list[str]]":
+    """Compares a quantised model: the largest relative difference of its outputs, and
+    what is wrong."""
+    file, errors, worst = zoo.path(model), [], 0.0
+    feeds = [model.feed(*shape) for shape in model.shapes]
+    runs = cut.oracle(file, feeds)
+    pieces = folder / f"{model.name}.cut.onnx"
+    integers = cut.write_cut(file, pieces, runs)
+    compiled = compiler.compile_model(build, pieces, pieces.with_suffix(".so"))
+    library = ampc.Model(compiled.library, threads=1)
+    for shape, feed, run in zip(model.shapes, feeds, runs):
+        given = {f"{name}_given": run[name] for name in integers}
+        for info, actual in zip(library.outputs, library.run({**feed, **given}), strict=True):
+            where = f"{model.name} at {shape}: {info.name}"
+            if info.name in integers:
+                errors += cut.differences(where, actual, run[info.name])
+                continue
+            relative = difference(actual, run[info.name])
+            worst = max(worst, relative)
+            if relative > TOLERANCE:
+                errors.append(f"{where}: max|a-b| is {relative:.1e} max|b|")
+    return worst, errors
+
+
 def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) -> "list[str]":
     """Prints the model's line of the table; returns what is wrong."""
     errors = []
@@ -87,6 +116,10 @@ def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) 
     library = ampc.Model(compiled.library, threads=1)
     judge = Judge(build, file, folder)
     worst, ratios, notes = 0.0, [], []
+    is_quantized = bool(cut.quantized_tensors(onnx.load(file)))
+    if is_quantized:
+        worst, found = check_pieces(model, build, folder)
+        errors += found
     for shape in model.shapes:
         feed = model.feed(*shape)
         expected = session.run([info.name for info in library.outputs], feed)
@@ -96,6 +129,8 @@ def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) 
                 relative = difference(a, b)
             except AssertionError as error:
                 errors.append(f"{model.name} at {shape}: output {info.name}: {error}")
+                continue
+            if is_quantized:
                 continue
             worst = max(worst, relative)
             if relative <= TOLERANCE:

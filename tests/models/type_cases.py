@@ -1,9 +1,4 @@
-"""Element types, conversions between them and quantised ops, against numpy and
-ml_dtypes, ONNX's reference evaluator, and onnxruntime.
-
-Quantised numbers lie on ties and beyond the ends of their range; a step of the
-output is allowed where the oracle adds in another order.
-"""
+"""Element types and conversions between them, against numpy and ml_dtypes."""
 
 import argparse
 import pathlib
@@ -19,19 +14,26 @@ from onnx import helper, numpy_helper
 from onnx.reference.ops.op_cast import cast_to
 
 import compiler
-import op_cases
 from compiler import ROOT
-from op_cases import case
 
 import ampc
 
-RNG = np.random.default_rng(5)
-
 FLOATS = [T.FLOAT, T.DOUBLE, T.FLOAT16, T.BFLOAT16]
-CODES = [T.FLOAT8E4M3FN, T.FLOAT8E4M3FNUZ, T.FLOAT8E5M2, T.FLOAT8E5M2FNUZ,
-         T.FLOAT4E2M1]
-INTEGERS = [T.INT8, T.UINT8, T.INT16, T.UINT16, T.INT32, T.UINT32, T.INT64, T.UINT64,
-            T.INT4, T.UINT4, T.INT2, T.UINT2]
+CODES = [T.FLOAT8E4M3FN, T.FLOAT8E4M3FNUZ, T.FLOAT8E5M2, T.FLOAT8E5M2FNUZ, T.FLOAT4E2M1]
+INTEGERS = [
+    T.INT8,
+    T.UINT8,
+    T.INT16,
+    T.UINT16,
+    T.INT32,
+    T.UINT32,
+    T.INT64,
+    T.UINT64,
+    T.INT4,
+    T.UINT4,
+    T.INT2,
+    T.UINT2,
+]
 
 
 def numpy_of(kind: int) -> np.dtype:
@@ -67,7 +69,9 @@ def differences(name, actual, expected) -> "list[str]":
     if same.all():
         return []
     at = np.unravel_index(np.argmin(same), same.shape)
-    return [f"{name}: {(~same).sum()} of {same.size} differ, first {actual[at]}, not {expected[at]}"]
+    return [
+        f"{name}: {(~same).sum()} of {same.size} differ, first {actual[at]}, not {expected[at]}"
+    ]
 
 
 def bits_of(kind: int) -> int:
@@ -87,13 +91,32 @@ def samples(kind: int, integral: bool) -> np.ndarray:
             return np.array([0, 1] * 8).astype(numpy_of(kind))
         info = ml_dtypes.iinfo(numpy_of(kind))
         values = [int(info.min), int(info.max), int(info.max) // 2 + 1, 0, 1, 1 if unsigned else -1]
-        return np.array((values * 3)[:16], np.int64 if not unsigned else np.uint64).astype(numpy_of(kind))
+        return np.array((values * 3)[:16], np.int64 if not unsigned else np.uint64).astype(
+            numpy_of(kind)
+        )
     if integral:
         values = [0.0, 1.0, 0.5, 1.5, -0.0, 0.25, 1.75, 0.75] * 2
     else:
-        values = [0.0, -0.0, 0.26914087, 1 / 3, -1 / 3, 2.5, 3.5, 5.0, 448.0, 464.0, 65504.0,
-                  65520.0, 1e-7, 3e38, np.nan, np.inf]
-    return np.array(values, np.float64).astype(numpy_of(kind))
+        values = [
+            0.0,
+            -0.0,
+            0.26914087,
+            1 / 3,
+            -1 / 3,
+            2.5,
+            3.5,
+            5.0,
+            448.0,
+            464.0,
+            65504.0,
+            65520.0,
+            1e-7,
+            3e38,
+            np.nan,
+            np.inf,
+        ]
+    with np.errstate(over="ignore"):
+        return np.array(values, np.float64).astype(numpy_of(kind))
 
 
 def conversions(build, folder):
@@ -110,9 +133,15 @@ def conversions(build, folder):
             nodes.append(helper.make_node("Cast", [name], [output], to=target))
             outputs[output] = target
             # ml_dtypes has no way between integers below 8 bits.
-            x = feed[name].astype(np.int32) if bits_of(source) < 8 and source in INTEGERS else feed[name]
+            x = (
+                feed[name].astype(np.int32)
+                if bits_of(source) < 8 and source in INTEGERS
+                else feed[name]
+            )
             with np.errstate(all="ignore"):
-                wanted[output] = cast_to(x, target, saturate=True)
+                # Nothing is converted, nor saturated, between equal types.
+                same = source == target
+                wanted[output] = feed[name] if same else cast_to(x, target, saturate=True)
     actual = run_model(build, folder, "conversions", nodes, feed, outputs)
     for name, value in wanted.items():
         yield from differences(name, actual[name], value)
@@ -120,14 +149,36 @@ def conversions(build, folder):
 
 def scales(build, folder):
     """To and from float8e8m0, in each rounding mode."""
-    x = np.array([0.3, 1.0, 1.4, 1.5, 3.0, 6.1, -5.0, 0.0, 1e-39, 5.8774717541114375e-39,
-                  3e38, 3.4e38, np.inf, np.nan, 2**-126, 1e-45], np.float32)
+    x = np.array(
+        [
+            0.3,
+            1.0,
+            1.4,
+            1.5,
+            3.0,
+            6.1,
+            -5.0,
+            0.0,
+            1e-39,
+            5.8774717541114375e-39,
+            3e38,
+            3.4e38,
+            np.inf,
+            np.nan,
+            2**-126,
+            1e-45,
+        ],
+        np.float32,
+    )
     nodes, wanted, outputs = [], {}, {}
     for mode in ("up", "down", "nearest"):
         for saturate in (0, 1):
             name = f"{mode}{saturate}"
-            nodes.append(helper.make_node("Cast", ["x"], [name], to=T.FLOAT8E8M0, saturate=saturate,
-                                          round_mode=mode))
+            nodes.append(
+                helper.make_node(
+                    "Cast", ["x"], [name], to=T.FLOAT8E8M0, saturate=saturate, round_mode=mode
+                )
+            )
             outputs[name] = T.FLOAT8E8M0
             wanted[name] = cast_to(x, T.FLOAT8E8M0, bool(saturate), mode)
     nodes.append(helper.make_node("Cast", ["c"], ["back"], to=T.FLOAT))
@@ -155,9 +206,17 @@ def rounding(build, folder):
         helper.make_node("Cast", ["wide"], ["wide_f16"], to=T.FLOAT16),
         helper.make_node("Cast", ["wide"], ["wide_bf16"], to=T.BFLOAT16),
     ]
-    outputs = dict(via_bf16=T.FLOAT, via_f16=T.FLOAT, nan_bf16=T.BFLOAT16, nan_f16=T.FLOAT16,
-                   wide_f16=T.FLOAT16, wide_bf16=T.BFLOAT16)
-    actual = run_model(build, folder, "rounding", nodes, dict(single=single, nan=nan, wide=wide), outputs)
+    outputs = dict(
+        via_bf16=T.FLOAT,
+        via_f16=T.FLOAT,
+        nan_bf16=T.BFLOAT16,
+        nan_f16=T.FLOAT16,
+        wide_f16=T.FLOAT16,
+        wide_bf16=T.BFLOAT16,
+    )
+    actual = run_model(
+        build, folder, "rounding", nodes, dict(single=single, nan=nan, wide=wide), outputs
+    )
     bf16 = ml_dtypes.bfloat16
     wanted = dict(
         via_bf16=np.array([0.26953125, 1.0018652574217413e-12, 123392.0, 0.33398438], np.float32),
@@ -184,12 +243,22 @@ def special_values(build, folder):
     ]
     masked = np.array([[-np.inf, 0, 0], [1, -np.inf, -np.inf]], np.float32)
     feed = dict(x=x, zero=np.float32(0).reshape(()), one=np.float32(1).reshape(()), masked=masked)
-    outputs = dict(nan=T.BOOL, inf=T.BOOL, max=T.FLOAT, softmax=(T.FLOAT, 2), cleaned=T.FLOAT, subnormal=T.FLOAT)
+    outputs = dict(
+        nan=T.BOOL,
+        inf=T.BOOL,
+        max=T.FLOAT,
+        softmax=(T.FLOAT, 2),
+        cleaned=T.FLOAT,
+        subnormal=T.FLOAT,
+    )
     actual = run_model(build, folder, "special", nodes, feed, outputs)
     wanted = dict(
-        nan=np.isnan(x), inf=np.isinf(x), max=np.maximum(x, 0),
+        nan=np.isnan(x),
+        inf=np.isinf(x),
+        max=np.maximum(x, 0),
         softmax=np.array([[0, 0.5, 0.5], [1, 0, 0]], np.float32),
-        cleaned=np.where(np.isnan(x), np.float32(0), x), subnormal=x,
+        cleaned=np.where(np.isnan(x), np.float32(0), x),
+        subnormal=x,
     )
     for name, value in wanted.items():
         yield from differences(name, actual[name], value)
@@ -204,7 +273,9 @@ def one_sided_clip(build, folder):
         helper.make_node("Clip", ["x"], ["none"]),
     ]
     feed = dict(x=x, zero=np.float16(0).reshape(()), half=np.float16(0.5).reshape(()))
-    actual = run_model(build, folder, "clip", nodes, feed, dict.fromkeys(("low", "high", "none"), T.FLOAT16))
+    actual = run_model(
+        build, folder, "clip", nodes, feed, dict.fromkeys(("low", "high", "none"), T.FLOAT16)
+    )
     wanted = dict(low=np.maximum(x, np.float16(0)), high=np.minimum(x, np.float16(0.5)), none=x)
     for name, value in wanted.items():
         yield from differences(name, actual[name], value)
@@ -221,18 +292,31 @@ def clip_attributes(build, folder):
 def opset_types(build, folder):
     """A type that an op has not got yet is an error that names the node."""
     for op, opset, kind, attributes in (
-        ("CumSum", 11, T.FLOAT16, {}), ("Conv", 11, T.BFLOAT16, {}), ("Einsum", 12, T.BFLOAT16, dict(equation="ij,jk"))
+        ("CumSum", 11, T.FLOAT16, {}),
+        ("Conv", 11, T.BFLOAT16, {}),
+        ("Einsum", 12, T.BFLOAT16, dict(equation="ij,jk")),
     ):
         shape = [1, 1, 3] if op == "Conv" else [3, 3]
         second = ("axis", T.INT32, []) if op == "CumSum" else ("w", kind, shape)
         graph = helper.make_graph(
-            [helper.make_node(op, ["x", second[0]], ["y"], "the_node", **attributes)], "g",
-            [helper.make_tensor_value_info("x", kind, shape), helper.make_tensor_value_info(*second)],
-            [helper.make_tensor_value_info("y", kind, [None] * len(shape))])
+            [helper.make_node(op, ["x", second[0]], ["y"], "the_node", **attributes)],
+            "g",
+            [
+                helper.make_tensor_value_info("x", kind, shape),
+                helper.make_tensor_value_info(*second),
+            ],
+            [helper.make_tensor_value_info("y", kind, [None] * len(shape))],
+        )
         path = folder / f"{op}.onnx"
-        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8), path)
-        done = subprocess.run([build / "bin" / "ampc", path, "-o", path.with_suffix(".so")],
-                              capture_output=True, text=True)
+        onnx.save(
+            helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8),
+            path,
+        )
+        done = subprocess.run(
+            [build / "bin" / "ampc", path, "-o", path.with_suffix(".so")],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 1 or "'the_node'" not in done.stderr or "type" not in done.stderr:
             yield f"{op} of opset {opset}: exit code {done.returncode}: {done.stderr.strip()}"
 
@@ -254,7 +338,11 @@ def packed_elements(build, folder):
         typed.int32_data.extend(raw.raw_data)
         (folder / f"packed{kind}.bin").write_bytes(b"??" + raw.raw_data)
         external = T(name=f"external{kind}", data_type=kind, dims=[7], data_location=T.EXTERNAL)
-        for key, value in (("location", f"packed{kind}.bin"), ("offset", "2"), ("length", str(len(raw.raw_data)))):
+        for key, value in (
+            ("location", f"packed{kind}.bin"),
+            ("offset", "2"),
+            ("length", str(len(raw.raw_data))),
+        ):
             external.external_data.add(key=key, value=value)
         for tensor in (raw, typed, external):
             initializers.append(tensor)
@@ -272,10 +360,10 @@ def packed_elements(build, folder):
     actual = run_model(build, folder, "packed", nodes, feed, outputs, initializers=initializers)
     for name, value in wanted.items():
         yield from differences(name, actual[name], value)
-    for name, bytes_ in (("same", [7, 0xF8, 0xFF]), ("code", [7, 8, 15])):
-        got = actual[name].view(np.uint8).tolist()
-        if got != bytes_:
-            yield f"{name}: bytes {got}, not {bytes_}"
+    yield from differences("same", actual["same"], dirty.view(ml_dtypes.int4))
+    codes = actual["code"].view(np.uint8).tolist()
+    if codes != [7, 8, 15]:
+        yield f"code: bytes {codes}, not [7, 8, 15]"
 
 
 def no_foreign_symbols(build, folder):
@@ -283,185 +371,63 @@ def no_foreign_symbols(build, folder):
     the processor."""
     info = helper.make_tensor_value_info
     kinds = dict(f=T.FLOAT, h=T.FLOAT16, b=T.BFLOAT16, d=T.DOUBLE, q=T.FLOAT8E4M3FN)
-    nodes = [helper.make_node("Cast", [s], [s + t], to=kinds[t]) for s in kinds for t in kinds if s != t]
+    nodes = [
+        helper.make_node("Cast", [s], [s + t], to=kinds[t]) for s in kinds for t in kinds if s != t
+    ]
     nodes.append(helper.make_node("MaxPool", ["image"], ["pooled"], kernel_shape=[2, 2]))
     nodes.append(helper.make_node("Exp", ["h"], ["eh"]))
     outputs = [info(s + t, kinds[t], [None]) for s in kinds for t in kinds if s != t]
     outputs += [info("pooled", T.FLOAT16, [None] * 4), info("eh", T.FLOAT16, [None])]
-    inputs = [info(s, kind, ["n"]) for s, kind in kinds.items()] + [info("image", T.FLOAT16, [1, 3, "h", "w"])]
+    inputs = [info(s, kind, ["n"]) for s, kind in kinds.items()] + [
+        info("image", T.FLOAT16, [1, 3, "h", "w"])
+    ]
     path = folder / "symbols.onnx"
     graph = helper.make_graph(nodes, "symbols", inputs, outputs)
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10), path)
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10), path
+    )
     check = ROOT / "tests" / "unit" / "runtime" / "check-model-library.sh"
     for target in ("x86-64-v3", "skylake-avx512", "sapphirerapids"):
         library = folder / f"symbols-{target}.so"
         compiler.compile_model(build, path, library, f"--target={target}")
-        done = subprocess.run(["sh", check, library, "nm", "readelf"], capture_output=True, text=True)
+        done = subprocess.run(
+            ["sh", check, library, "nm", "readelf"], capture_output=True, text=True
+        )
         if done.returncode:
             yield f"{target}: {done.stdout.strip()}"
 
 
-CHECKS = (conversions, scales, rounding, special_values, one_sided_clip, clip_attributes,
-          opset_types, packed_elements, no_foreign_symbols)
-
-
-# --- Quantised ops ------------------------------------------------------------------
-
-STEP = 1 / 200  # One step of an 8-bit result.
-
-
-def on_ties(*shape, scale=0.25, low=-300, high=300):
-    """Multiples of half a scale."""
-    return (RNG.integers(low, high, shape) * np.float32(scale) / 2).astype(np.float32)
-
-
-def integers(dtype, *shape):
-    info = np.iinfo(dtype)
-    return RNG.integers(info.min, info.max + 1, shape).astype(dtype)
-
-
-def quantize():
-    for dtype in (np.uint8, np.int8, np.uint16, np.int16):
-        middle = dtype(np.iinfo(dtype).max // 3)
-        yield case(dtype.__name__, "QuantizeLinear",
-                   [on_ties(3, 37, low=-10**6, high=10**6), np.float32(0.25), middle], tolerance=0)
-        yield case(f"{dtype.__name__}_axis", "QuantizeLinear",
-                   [on_ties(3, 5, 7), np.array([0.25, 0.5, 1, 2, 4], np.float32), integers(dtype, 5)],
-                   axis=1, tolerance=0)
-        yield case(dtype.__name__, "DequantizeLinear", [integers(dtype, 3, 37), np.float32(0.3), middle],
-                   tolerance=0)
-    yield case("empty", "QuantizeLinear", [np.zeros((0, 3), np.float32), np.float32(1), np.uint8(3)])
-    yield case("no_zero", "QuantizeLinear", [on_ties(11), np.float32(0.25)], tolerance=0)
-    yield case("opset10", "QuantizeLinear", [on_ties(4, 5), np.float32(0.25), np.uint8(7)], opset=10, tolerance=0)
-    special = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 0.5, 1.5, -0.5], np.float32)
-    yield case("special", "QuantizeLinear", [special, np.float32(1), np.uint8(7)], tolerance=0,
-               oracle=lambda x, s, z: np.array([7, 255, 0, 255, 0, 7, 9, 7], np.uint8))
-    for size in (6, 7):  # The last block is shorter.
-        shape = (3, (size + 2) // 3, 5)
-        scale = np.exp2(RNG.integers(-2, 3, shape)).astype(np.float32)
-        yield case(f"blocks{size}", "QuantizeLinear", [on_ties(3, size, 5), scale, integers(np.int8, *shape)],
-                   axis=1, block_size=3, oracle="ref", tolerance=0)
-        yield case(f"blocks{size}", "DequantizeLinear", [integers(np.int8, 3, size, 5), scale, integers(np.int8, *shape)],
-                   axis=1, block_size=3, oracle="ref", tolerance=0)
-    for kind in (T.FLOAT8E4M3FN, T.FLOAT8E5M2, T.FLOAT4E2M1, T.INT4, T.UINT2):
-        name = T.DataType.Name(kind)
-        zero = np.zeros((), numpy_of(kind))
-        yield case(name, "QuantizeLinear", [on_ties(40), np.float32(0.5), zero], opset=25, oracle="ref", tolerance=0)
-        x = cast_to(on_ties(40, low=-6, high=6), kind, True)
-        yield case(name, "DequantizeLinear", [x, np.float32(0.3), zero], opset=25, oracle="ref", tolerance=0)
-    for name, x in (("mixed", floats(5, 9)), ("positive", floats(7) + 9), ("negative", floats(7) - 9)):
-        yield case(name, "DynamicQuantizeLinear", [x], outputs=3, tolerance=1e-6)
-    yield case("zeros", "DynamicQuantizeLinear", [np.zeros((2, 3), np.float32)], outputs=3, tolerance=0,
-               oracle=lambda x: (x.astype(np.uint8), np.float32(0), np.uint8(0)))
-
-
-def floats(*shape):
-    return RNG.uniform(-2, 2, shape).astype(np.float32)
-
-
-def products():
-    for lhs in (np.uint8, np.int8):
-        for rhs in (np.uint8, np.int8):
-            name = f"{lhs.__name__}_{rhs.__name__}"
-            a, w = integers(lhs, 5, 131), integers(rhs, 131, 17)
-            exact = lambda a, w, za=0, zw=0: (a.astype(np.int32) - za.astype(np.int32)) @ (w.astype(np.int32) - zw.astype(np.int32))
-            yield case(name, "MatMulInteger", [a, w, lhs(3), rhs(100)], oracle=exact, tolerance=0)
-            yield case(f"{name}_rows", "MatMulInteger", [a, w, integers(lhs, 5), integers(rhs, 17)], constants=(1, 3), tolerance=0,
-                       oracle=lambda a, w, za, zw: (a.astype(np.int32) - za[:, None].astype(np.int32)) @ (w.astype(np.int32) - zw.astype(np.int32)))
-            if lhs == np.uint8:
-                yield case(name, "QLinearMatMul",
-                           [a, np.float32(0.02), lhs(120), w, np.float32(0.01), rhs(3), np.float32(0.7), lhs(90)], tolerance=STEP)
-    yield case("batch", "MatMulInteger", [integers(np.uint8, 2, 3, 4, 9), integers(np.uint8, 3, 9, 5)],
-               oracle=lambda a, w: a.astype(np.int32) @ w.astype(np.int32), tolerance=0)
-    yield case("extremes", "MatMulInteger", [np.full((2, 4000), 255, np.uint8), np.full((4000, 3), 255, np.uint8)],
-               oracle=lambda a, w: a.astype(np.int32) @ w.astype(np.int32), tolerance=0)
-    yield case("empty", "MatMulInteger", [np.zeros((2, 0), np.uint8), np.zeros((0, 3), np.uint8)],
-               oracle=lambda a, w: np.zeros((2, 3), np.int32), tolerance=0)
-    yield case("columns", "QLinearMatMul",
-               [integers(np.uint8, 5, 31), np.float32(0.02), np.uint8(120), integers(np.int8, 31, 7),
-                np.exp2(-RNG.integers(4, 9, 7)).astype(np.float32), np.zeros(7, np.int8), np.float32(0.3), np.uint8(90)],
-               constants=(3, 4, 5), tolerance=STEP)
-
-
-def convolutions():
-    x, w = integers(np.uint8, 2, 3, 9, 11), integers(np.uint8, 4, 3, 3, 3)
-    yield case("pads", "ConvInteger", [x, w, np.uint8(13), np.uint8(100)], pads=[1, 2, 0, 1], constants=(1, 3), tolerance=0)
-    yield case("groups", "ConvInteger", [integers(np.uint8, 1, 4, 8, 8), integers(np.uint8, 4, 2, 3, 3), np.uint8(3)],
-               group=2, strides=[2, 2], constants=(1,), tolerance=0)
-    for kind in (np.uint8, np.int8):
-        yield case(f"bias_{kind.__name__}", "QLinearConv",
-                   [x, np.float32(0.02), np.uint8(120), integers(kind, 4, 3, 3, 3), np.exp2(-RNG.integers(4, 9, 4)).astype(np.float32),
-                    np.zeros(4, kind), np.float32(0.3), np.uint8(90), RNG.integers(-999, 999, 4).astype(np.int32)],
-                   pads=[1, 1, 1, 1], dilations=[1, 2], constants=(3, 4, 5, 8), tolerance=STEP)
-
-
-def of_onnxruntime():
-    ms = dict(domain="com.microsoft", tolerance=STEP, opset=17)
-    for dtype in (np.uint8, np.int8):
-        name, zero = dtype.__name__, dtype(9)
-        x, y = integers(dtype, 3, 1, 17), integers(dtype, 5, 17)
-        scaled = [x, np.float32(0.03), zero]
-        for op in ("QLinearAdd", "QLinearMul"):
-            yield case(name, op, [*scaled, y, np.float32(0.02), dtype(3), np.float32(0.05), dtype(5)], **ms)
-        yield case(name, "QLinearSigmoid", [*scaled, np.float32(1 / 256), dtype(0)], **ms)
-        yield case(name, "QLinearLeakyRelu", [*scaled, np.float32(0.03), zero], alpha=0.25, **ms)
-        image = [integers(dtype, 2, 3, 7, 9), np.float32(0.03), zero]
-        yield case(name, "QLinearGlobalAveragePool", [*image, np.float32(0.02), dtype(3)], channels_last=0, **ms)
-        yield case(name, "QLinearAveragePool", [*image, np.float32(0.02), dtype(3)], kernel_shape=[3, 2],
-                   pads=[1, 0, 1, 1], strides=[2, 1], **ms)
-        yield case(name, "QLinearConcat", [np.float32(0.05), zero, integers(dtype, 2, 3), np.float32(0.03), dtype(3),
-                                           integers(dtype, 2, 4), np.float32(0.04), dtype(1)], axis=1, **ms)
-    w = integers(np.int8, 31, 7)
-    columns = RNG.uniform(0.01, 0.02, 7).astype(np.float32)
-    yield case("bias", "DynamicQuantizeMatMul", [floats(5, 31), w, columns, np.zeros(7, np.int8), floats(7)],
-               constants=(1, 2, 3, 4), **{**ms, "tolerance": 1e-5})
-    yield case("plain", "DynamicQuantizeMatMul", [floats(2, 5, 31), w, np.float32(0.01)], constants=(1, 2), **{**ms, "tolerance": 1e-5})
-    yield case("bias", "MatMulIntegerToFloat",
-               [integers(np.uint8, 5, 31), w, np.float32(0.02), columns, np.uint8(120), np.zeros(7, np.int8), floats(7)],
-               constants=(1, 3, 5, 6), **{**ms, "tolerance": 1e-5})
-    gemm = [integers(np.uint8, 5, 31), np.float32(0.02), np.uint8(120), integers(np.int8, 7, 31), columns, np.zeros(7, np.int8),
-            RNG.integers(-999, 999, 7).astype(np.int32)]
-    yield case("quantised", "QGemm", [*gemm, np.float32(0.3), np.uint8(100)], transB=1, constants=(3, 4, 5, 6), **ms)
-    yield case("float", "QGemm", gemm, transB=1, constants=(3, 4, 5, 6), **{**ms, "tolerance": 1e-5})
-    for bits in (4, 8):
-        for depth, block in ((64, 32), (70, 16)):
-            blocks = -(-depth // block)
-            packed = integers(np.uint8, 7, blocks, block * bits // 8)
-            # Bits beyond the depth are zero by the layout.
-            scales_ = RNG.uniform(0.01, 0.02, (7, blocks)).astype(np.float32)
-            zeros = integers(np.uint8, 7, -(-blocks * bits // 8))
-            for zero in (None, zeros):
-                yield case(f"{bits}_{depth}{'_zeros' if zero is not None else ''}", "MatMulNBits", [floats(3, depth), packed, scales_, zero],
-                           K=depth, N=7, bits=bits, block_size=block, constants=(1, 2) + ((3,) if zero is not None else ()),
-                           **{**ms, "tolerance": 1e-4})
-
-
-FAMILIES = (quantize, products, convolutions, of_onnxruntime)
+CHECKS = (
+    conversions,
+    scales,
+    rounding,
+    special_values,
+    one_sided_clip,
+    clip_attributes,
+    opset_types,
+    packed_elements,
+    no_foreign_symbols,
+)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--filter", default="", help="part of a check's or case's name")
+    parser.add_argument("--filter", default="", help="part of a check's name")
     options = parser.parse_args()
-    count, errors = 0, []
-    with tempfile.TemporaryDirectory(prefix="ampc-types-") as name:
-        folder = pathlib.Path(name)
-        for check in CHECKS:
-            if options.filter not in check.__name__:
-                continue
-            count += 1
+    checks = [check for check in CHECKS if options.filter in check.__name__]
+    errors = []
+    with tempfile.TemporaryDirectory(prefix="ampc-types-") as folder:
+        for check in checks:
             try:
-                errors += [f"{check.__name__}: {text}" for text in check(options.build, folder)]
-            except RuntimeError as error:
-                errors.append(f"{check.__name__}: {error}")
+                found = [*check(options.build, pathlib.Path(folder))]
+            except RuntimeError as error:  # Of ampc.
+                found = [str(error)]
+            errors += [f"{check.__name__}: {text}" for text in found]
     for error in errors:
         print(f"FAIL {error}")
-    jobs = [(one, op_cases.check) for family in FAMILIES for one in family()]
-    jobs = [job for job in jobs if options.filter in job[0].name]
-    errors += op_cases.run_all(jobs, options.build)
-    print(f"types: {count} checks, {len(jobs)} cases, {len(errors)} failures")
-    return 1 if errors or count + len(jobs) == 0 else 0
+    print(f"types: {len(checks)} checks, {len(errors)} failures")
+    return 1 if errors or not checks else 0
 
 
 if __name__ == "__main__":

@@ -146,8 +146,8 @@ MODELS = (
     Model("nakdimon", _hebrew, ((1, 20), (3, 33), (2, 8)), ("unk__1915", "unk__1916")),
     # Whether a speaker has finished: a transformer quantized to 8 bits.
     Model("smart_turn", _spectrum, ((1,), (2,), (3,)), ("s6",)),
-    # Speech quality by GRUs; pitch by a spectrum written in basic ops.
-    Model("plcmos", _degraded, ((1, 100), (1, 37), (1, 251)), ("batch_size", "frames")),
+    # Speech quality by GRUs, of more than one sound (Squeeze has no axes); pitch by a spectrum written in basic ops.
+    Model("plcmos", _degraded, ((2, 100), (5, 37), (3, 251)), ("batch_size", "frames")),
     Model("swift_f0", _pitch, ((16000,), (5000,), (40001,)), ("samples",)),
 )
 
