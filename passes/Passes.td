@@ -5,6 +5,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Canonicalize : Pass<"amp-canonicalize"> {
+  let summary = "canonicalize, and keep the sizes of what folds to a constant";
+  let description = [{
+    Upstream's canonicalization, with two differences for tensors. Its folders do not mind
+    sizes that are dynamic: what they make a constant of becomes a splat here. And no
+    pattern gives the tensor that a loop carries the size that it starts with.
+
+    ```mlir
+    %y = arith.subi %x, %x : tensor<?x4xi64>
+    ```
+    ==>
+    ```mlir
+    %n = tensor.dim %x, %c0 : tensor<?x4xi64>
+    %y = amp.splat %c0_i64 to [%n] : i64 to tensor<?x4xi64>
+    ```
+  }];
+  let dependentDialects = ["::amp::AmpDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def CSE : Pass<"amp-cse"> {
   let summary = "merge equal ops, keeping the names of both";
   let description = [{

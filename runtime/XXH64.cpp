@@ -42,22 +42,44 @@ uint64_t merge(uint64_t hash, uint64_t lane) {
 
 } // namespace
 
-uint64_t ampc::rt::xxh64(const void *data, size_t size) {
+ampc::rt::XXH64::XXH64() : lanes{prime1 + prime2, prime2, 0, 0 - prime1} {}
+
+void ampc::rt::XXH64::addStripe(const unsigned char *stripe) {
+  for (int i = 0; i < 4; ++i)
+    lanes[i] = round(lanes[i], read64(stripe + 8 * i));
+}
+
+void ampc::rt::XXH64::add(const void *data, size_t size) {
   const unsigned char *p = static_cast<const unsigned char *>(data);
-  size_t left = size;
-  uint64_t hash = prime5;
-  if (left >= 32) {
-    uint64_t a = prime1 + prime2, b = prime2, c = 0, d = 0 - prime1;
-    for (; left >= 32; p += 32, left -= 32) {
-      a = round(a, read64(p));
-      b = round(b, read64(p + 8));
-      c = round(c, read64(p + 16));
-      d = round(d, read64(p + 24));
-    }
-    hash = rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18);
-    hash = merge(merge(merge(merge(hash, a), b), c), d);
+  size_t held = total % 32;
+  total += size;
+  if (held + size < 32) {
+    if (size)
+      memcpy(rest + held, p, size);
+    return;
   }
-  hash += size;
+  if (held) {
+    size_t missing = 32 - held;
+    memcpy(rest + held, p, missing);
+    addStripe(rest);
+    p += missing, size -= missing;
+  }
+  for (; size >= 32; p += 32, size -= 32)
+    addStripe(p);
+  memcpy(rest, p, size);
+}
+
+uint64_t ampc::rt::XXH64::digest() const {
+  const unsigned char *p = rest;
+  size_t left = total % 32;
+  uint64_t hash = prime5;
+  if (total >= 32) {
+    hash = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) +
+           rotate(lanes[3], 18);
+    for (uint64_t lane : lanes)
+      hash = merge(hash, lane);
+  }
+  hash += total;
   for (; left >= 8; p += 8, left -= 8)
     hash = rotate(hash ^ round(0, read64(p)), 27) * prime1 + prime4;
   if (left >= 4) {
@@ -69,4 +91,10 @@ uint64_t ampc::rt::xxh64(const void *data, size_t size) {
   hash = (hash ^ hash >> 33) * prime2;
   hash = (hash ^ hash >> 29) * prime3;
   return hash ^ hash >> 32;
+}
+
+uint64_t ampc::rt::xxh64(const void *data, size_t size) {
+  XXH64 hash;
+  hash.add(data, size);
+  return hash.digest();
 }

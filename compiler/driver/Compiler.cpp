@@ -21,9 +21,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -157,7 +155,7 @@ bool Compilation::compileModule(ModuleOp module) {
         addTensorPasses(passes, processor.kernelTarget());
       }))
     return false;
-  if (llvm::Error error = foldConstants(module)) {
+  if (llvm::Error error = foldConstants(module, options.output)) {
     diagnostics.error(std::move(error));
     return false;
   }
@@ -197,17 +195,10 @@ llvm::Error Compilation::writeExternalWeights() {
     return error;
   if (llvm::Error error =
           weightsFile.fill([&](llvm::raw_pwrite_stream &stream) {
-            writeWeights(*weights, stream);
+            description.weightsHash = writeHashedWeights(*weights, stream);
             return llvm::Error::success();
           }))
     return error;
-  auto content =
-      llvm::MemoryBuffer::getFile(weightsFile.path(), /*IsText=*/false,
-                                  /*RequiresNullTerminator=*/false);
-  if (!content)
-    return llvm::createStringError("cannot read '%s' back: %s", path.c_str(),
-                                   content.getError().message().c_str());
-  description.weightsHash = llvm::xxHash64((*content)->getBuffer());
   description.weightsFile = llvm::sys::path::filename(path).str();
   return llvm::Error::success();
 }

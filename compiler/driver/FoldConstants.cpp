@@ -4,6 +4,7 @@
 
 #include "compiler/driver/Pipelines.h"
 #include "compiler/export/Export.h"
+#include "compiler/export/TemporaryFile.h"
 #include "compiler/target/cpu/CodeGenerator.h"
 #include "compiler/target/cpu/Pipeline.h"
 #include "runtime/ampc_load.h"
@@ -14,7 +15,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -51,15 +51,24 @@ struct Candidates {
   SmallVector<Value> results;       ///< Of those, what others read.
 };
 
-/// Bytes of the weights that `value` is computed from.
-uint64_t sourceBytes(Value value, const llvm::SetVector<Operation *> &ops) {
+/// Bytes of a weight or constant; a splat takes none.
+uint64_t storedBytes(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!isa<amp::WeightOp>(op) && !constant)
+    return 0;
+  if (constant && isa<SplatElementsAttr>(constant.getValue()))
+    return 0;
+  return bytesOf(op->getResult(0).getType());
+}
+
+/// Bytes of the weights that the results of `root` are computed from.
+uint64_t sourceBytes(Operation *root, const llvm::SetVector<Operation *> &ops) {
   uint64_t bytes = 0;
   llvm::SetVector<Operation *> work;
-  work.insert(value.getDefiningOp());
+  work.insert(root);
   for (size_t i = 0; i < work.size(); ++i) {
     Operation *op = work[i];
-    if (isa<amp::WeightOp, arith::ConstantOp>(op))
-      bytes += bytesOf(op->getResult(0).getType());
+    bytes += storedBytes(op);
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp();
           producer && ops.contains(producer))
@@ -68,16 +77,30 @@ uint64_t sourceBytes(Value value, const llvm::SetVector<Operation *> &ops) {
   return bytes;
 }
 
+/// Whether what `op` computes is in proportion to its weights, though others
+/// may only reduce it again: a model may repeat a small weight to any size.
+bool isInProportion(Operation *op, const llvm::SetVector<Operation *> &ops) {
+  constexpr uint64_t small = 16 << 20, growth = 4;
+  uint64_t bytes = 0;
+  for (Type type : op->getResultTypes())
+    bytes = std::max(bytes, bytesOf(type));
+  return isFree(op) || bytes <= small || bytes / growth <= sourceBytes(op, ops);
+}
+
 Candidates findCandidates(func::FuncOp main) {
   Candidates found;
   for (Operation &op : main.getBody().front())
-    if (isFoldable(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
-          Operation *producer = operand.getDefiningOp();
-          return producer && found.ops.contains(producer);
-        }))
+    if (isFoldable(&op) &&
+        llvm::all_of(op.getOperands(),
+                     [&](Value operand) {
+                       Operation *producer = operand.getDefiningOp();
+                       return producer && found.ops.contains(producer);
+                     }) &&
+        isInProportion(&op, found.ops))
       found.ops.insert(&op);
-  constexpr uint64_t small = 64 << 10, growth = 4;
-  for (Operation *op : found.ops)
+  for (Operation *op : found.ops) {
+    SmallVector<Value> read;
+    uint64_t bytes = 0;
     for (Value result : op->getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (!type || isFree(op) || type.getElementType().isInteger(1) ||
@@ -86,12 +109,19 @@ Candidates findCandidates(func::FuncOp main) {
       bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) {
         return !found.ops.contains(user) || isa<amp::ReshapeOp>(user);
       });
-      // What comes from no weight (fills, iotas) is cheaper to compute than
-      // read.
-      uint64_t source = sourceBytes(result, found.ops);
-      if (isRead && source && bytesOf(type) <= std::max(small, growth * source))
-        found.results.push_back(result);
+      if (!isRead)
+        continue;
+      read.push_back(result);
+      bytes += bytesOf(type);
     }
+    // What comes from no weight (fills, iotas) is cheaper to compute than read,
+    // and a library much larger than its model is no gain: quantised weights
+    // stay as they are, while others may be padded.
+    constexpr uint64_t small = 64 << 10;
+    uint64_t source = sourceBytes(op, found.ops);
+    if (source && bytes <= std::max(small, source + source / 2))
+      found.results.append(read);
+  }
   return found;
 }
 
@@ -186,32 +216,22 @@ struct Runner {
   }
 };
 
-/// A folder for the library, removed with what is in it.
-struct TemporaryFolder {
-  SmallString<128> path;
-  ~TemporaryFolder() {
-    if (!path.empty())
-      llvm::sys::fs::remove_directories(path);
-  }
-};
-
 } // namespace
 
-llvm::Error ampc::foldConstants(ModuleOp module) {
+llvm::Error ampc::foldConstants(ModuleOp module, StringRef output) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   Candidates candidates = findCandidates(main);
   if (candidates.results.empty())
     return llvm::Error::success();
-  TemporaryFolder folder;
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueDirectory("ampc", folder.path))
-    return llvm::createStringError("cannot create a temporary folder: %s",
-                                   code.message().c_str());
-  SmallString<128> path(folder.path);
-  llvm::sys::path::append(path, "constants.so");
-  OwningOpRef<ModuleOp> outlined = outline(module, candidates);
-  if (llvm::Error error = buildShared(*outlined, path))
+  TemporaryFile library;
+  if (llvm::Error error = library.create(output))
     return error;
+  OwningOpRef<ModuleOp> outlined = outline(module, candidates);
+  if (llvm::Error error = buildShared(*outlined, library.path()))
+    return error;
+  // A name without a folder would be looked for where libraries are.
+  SmallString<128> path(library.path());
+  llvm::sys::fs::make_absolute(path);
   Runner runner;
   if (llvm::Error error = runner.run(path.str().str()))
     return error;

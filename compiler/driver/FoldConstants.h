@@ -14,9 +14,10 @@ namespace ampc {
 /// compiled for this machine and run once, by the same code generator as
 /// everything else, so they have the bits that the model would have computed.
 ///
-/// To be called on kernels on tensors, before bufferization. Results of over
-/// four times the bytes they are computed from are left to the model.
-llvm::Error foldConstants(mlir::ModuleOp module);
+/// To be called on kernels on tensors, before bufferization. Results much larger
+/// than what they are computed from are left to the model. The library that
+/// computes them is a temporary file beside `output`.
+llvm::Error foldConstants(mlir::ModuleOp module, llvm::StringRef output);
 
 } // namespace ampc
 

@@ -13,26 +13,20 @@
 
 using namespace mlir;
 
-/// For loops on tensors. A pattern that MLIR registers for scf.for takes the
-/// type that a carried tensor starts with for the type it always has; one that
-/// collects what iterations give starts empty and grows.
-static void addCanonicalizer(OpPassManager &passes) {
-  passes.addPass(createCanonicalizerPass(
-      GreedyRewriteConfig(), {"(anonymous namespace)::ForOpTensorCastFolder"}));
-}
-
 void ampc::addTensorPasses(OpPassManager &passes,
                            const cpu::CpuTarget &target) {
   // Function bodies of the source are calls until here; everything after works
   // on one function.
-  passes.addPass(createInlinerPass({}, addCanonicalizer));
+  passes.addPass(createInlinerPass({}, [](OpPassManager &nested) {
+    nested.addPass(amp::createCanonicalize());
+  }));
   passes.addPass(createSymbolDCEPass());
   // Shape arithmetic folds first, so that the passes below see static sizes.
-  addCanonicalizer(passes);
+  passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createDecomposeOps());
   // Decomposition repeats broadcasts and sizes.
-  addCanonicalizer(passes);
+  passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createHoistInvariants());
   // Padding is an op of its own by now, which can be transposed like others.
@@ -40,7 +34,7 @@ void ampc::addTensorPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(
       amp::createPackFilters({target.vectorBytes}));
   // Transposes that move nothing are views.
-  addCanonicalizer(passes);
+  passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createFormKernels());
   passes.addNestedPass<func::FuncOp>(amp::createPlaceSlices());
@@ -48,18 +42,18 @@ void ampc::addTensorPasses(OpPassManager &passes,
 
 void ampc::addBufferPasses(OpPassManager &passes) {
   // Sizes that grouping computed twice are one before they become buffers.
-  addCanonicalizer(passes);
+  passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());
   passes.addPass(amp::createBufferize());
   passes.addPass(amp::createBoolToByte());
   // memref.dim of an allocation folds to its size; the arena needs to see that.
-  addCanonicalizer(passes);
+  passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createHoistShapes());
   passes.addNestedPass<func::FuncOp>(amp::createPlanArena());
   // After planning, which itself copies some outputs.
   passes.addNestedPass<func::FuncOp>(amp::createLowerCopies());
-  addCanonicalizer(passes);
+  passes.addPass(amp::createCanonicalize());
 }
 
 void ampc::addCpuPasses(OpPassManager &passes, const cpu::CpuTarget &target) {

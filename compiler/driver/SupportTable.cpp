@@ -67,6 +67,38 @@ static void printDims(const ImportRecord &record, llvm::raw_ostream &stream) {
   printTable(rows, stream);
 }
 
+/// Where a node's name ends in a line about it, which begins as "node 'a' (" or
+/// "node #3 (". 0 in other lines.
+static size_t nameEnd(StringRef line) {
+  size_t end = StringRef::npos;
+  if (line.starts_with("node '"))
+    end = line.find("' (") + 1; // 0 if there is none.
+  else if (line.starts_with("node #"))
+    end = line.find(" (");
+  return end == StringRef::npos ? 0 : end;
+}
+
+/// Lines that say the same of several nodes become one.
+static void printProblems(ArrayRef<std::string> lines,
+                          llvm::raw_ostream &stream) {
+  constexpr size_t most = 50;
+  llvm::MapVector<StringRef, SmallVector<StringRef>> nodes;
+  for (StringRef line : lines)
+    nodes[line.drop_front(nameEnd(line))].push_back(
+        line.take_front(nameEnd(line)));
+  for (const auto &[what, who] : llvm::make_range(
+           nodes.begin(), nodes.begin() + std::min(most, nodes.size()))) {
+    std::string line = oneLine(who.front());
+    if (who.size() > 1)
+      line += " and " + std::to_string(who.size() - 1) + " more";
+    if (!line.empty())
+      line += " ";
+    stream << "  " << line << oneLine(what) << "\n";
+  }
+  if (nodes.size() > most)
+    stream << "  and " << nodes.size() - most << " other problems\n";
+}
+
 bool ampc::printSupport(const Options &options, llvm::raw_ostream &stream,
                         llvm::raw_ostream &messages) {
   DialectRegistry registry;
@@ -92,7 +124,7 @@ bool ampc::printSupport(const Options &options, llvm::raw_ostream &stream,
   {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-        problems.push_back(oneLine(diagnostic.str()));
+        problems.push_back(diagnostic.str());
       return success();
     });
     good = bool(importOnnx(options.input, import, context));
@@ -114,8 +146,7 @@ bool ampc::printSupport(const Options &options, llvm::raw_ostream &stream,
     return true;
   }
   stream << "\nampc cannot compile this model:\n";
-  for (const std::string &problem : problems)
-    stream << "  " << problem << "\n";
+  printProblems(problems, stream);
   stream << "An op that is not supported can often be exported as others: by "
             "another opset,\nanother option of the exporter, or a function in "
             "the model that says what it means.\n";

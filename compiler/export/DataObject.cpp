@@ -36,10 +36,15 @@ template <typename T> static void put(raw_ostream &stream, const T &value) {
   stream.write(reinterpret_cast<const char *>(&value), sizeof(T));
 }
 
-void ampc::writeDataObject(raw_ostream &stream, StringRef symbol, uint64_t size,
-                           function_ref<void(raw_ostream &)> writeContent) {
-  enum { Null, Data, Symbols, Names, SectionNames, NoStack, Count };
-  constexpr uint64_t alignment = 64;
+/// Without `writeContent`, a section that only reserves addresses.
+static void writeObject(raw_ostream &stream, StringRef symbol, uint64_t size,
+                        function_ref<void(raw_ostream &)> writeContent) {
+  enum { Null, Data, Symbols, Names, SectionNames, NoStack, Note, Most };
+  const unsigned count = writeContent ? Note : Most;
+  struct {
+    Elf64_Nhdr header = {sizeof("ampc"), 0, 1};
+    char name[8] = "ampc";
+  } note;
 
   StringTable names, sectionNames;
   Elf64_Sym symbols[2] = {};
@@ -49,7 +54,7 @@ void ampc::writeDataObject(raw_ostream &stream, StringRef symbol, uint64_t size,
   symbols[1].st_shndx = Data;
   symbols[1].st_size = size;
 
-  Elf64_Shdr sections[Count] = {};
+  Elf64_Shdr sections[Most] = {};
   auto section = [&](unsigned index, StringRef name, uint32_t type,
                      uint64_t flags, uint64_t align,
                      uint64_t bytes) -> Elf64_Shdr & {
@@ -61,8 +66,12 @@ void ampc::writeDataObject(raw_ostream &stream, StringRef symbol, uint64_t size,
     header.sh_size = bytes;
     return header;
   };
-  section(Data, ".lrodata", SHT_PROGBITS, SHF_ALLOC | SHF_X86_64_LARGE,
-          alignment, size);
+  if (writeContent)
+    section(Data, ".lrodata", SHT_PROGBITS, SHF_ALLOC | SHF_X86_64_LARGE, 64,
+            size);
+  else // Writable ones come last, where addresses behind them do not count.
+    section(Data, ampc::reservedSection, SHT_NOBITS,
+            SHF_ALLOC | SHF_WRITE | SHF_X86_64_LARGE, 4096, size);
   Elf64_Shdr &table =
       section(Symbols, ".symtab", SHT_SYMTAB, 0, 8, sizeof(symbols));
   table.sh_entsize = sizeof(Elf64_Sym);
@@ -70,14 +79,19 @@ void ampc::writeDataObject(raw_ostream &stream, StringRef symbol, uint64_t size,
   table.sh_info = 1; // The first symbol that is not local.
   section(Names, ".strtab", SHT_STRTAB, 0, 1, names.text.size());
   section(NoStack, ".note.GNU-stack", SHT_PROGBITS, 0, 1, 0);
+  if (!writeContent) // Aligned unlike others, hence a segment of its own.
+    section(Note, ampc::reservedNote, SHT_NOTE, SHF_ALLOC, 8, sizeof(note));
   section(SectionNames, ".shstrtab", SHT_STRTAB, 0, 1, 0);
   sections[SectionNames].sh_size = sectionNames.text.size();
 
   uint64_t offset = sizeof(Elf64_Ehdr);
-  for (unsigned index = Data; index < Count; ++index) {
-    offset = alignTo(offset, sections[index].sh_addralign);
+  for (unsigned index = Data; index < count; ++index) {
+    bool hasContent = sections[index].sh_type != SHT_NOBITS;
+    if (hasContent)
+      offset = alignTo(offset, sections[index].sh_addralign);
     sections[index].sh_offset = offset;
-    offset += sections[index].sh_size;
+    if (hasContent)
+      offset += sections[index].sh_size;
   }
   uint64_t headers = alignTo(offset, 8);
 
@@ -93,7 +107,7 @@ void ampc::writeDataObject(raw_ostream &stream, StringRef symbol, uint64_t size,
   header.e_shoff = headers;
   header.e_ehsize = sizeof(Elf64_Ehdr);
   header.e_shentsize = sizeof(Elf64_Shdr);
-  header.e_shnum = Count;
+  header.e_shnum = count;
   header.e_shstrndx = SectionNames;
 
   uint64_t start = stream.tell();
@@ -102,13 +116,29 @@ void ampc::writeDataObject(raw_ostream &stream, StringRef symbol, uint64_t size,
   };
   put(stream, header);
   padTo(sections[Data].sh_offset);
-  writeContent(stream);
+  if (writeContent)
+    writeContent(stream);
   padTo(sections[Symbols].sh_offset);
   put(stream, symbols);
   padTo(sections[Names].sh_offset);
   stream << names.text;
   padTo(sections[SectionNames].sh_offset);
   stream << sectionNames.text;
+  if (!writeContent) {
+    padTo(sections[Note].sh_offset);
+    put(stream, note);
+  }
   padTo(headers);
-  put(stream, sections);
+  stream.write(reinterpret_cast<const char *>(sections),
+               count * sizeof(*sections));
+}
+
+void ampc::writeDataObject(raw_ostream &stream, StringRef symbol, uint64_t size,
+                           function_ref<void(raw_ostream &)> writeContent) {
+  writeObject(stream, symbol, size, writeContent);
+}
+
+void ampc::writeReservation(raw_ostream &stream, StringRef symbol,
+                            uint64_t size) {
+  writeObject(stream, symbol, size, nullptr);
 }

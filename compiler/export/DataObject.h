@@ -27,6 +27,18 @@ void writeDataObject(
     llvm::raw_ostream &stream, llvm::StringRef symbol, uint64_t size,
     llvm::function_ref<void(llvm::raw_ostream &)> writeContent);
 
+/// Sections that writeReservation makes.
+constexpr llvm::StringLiteral reservedSection = ".ampc.data";
+constexpr llvm::StringLiteral reservedNote = ".note.ampc";
+
+/// Writes an object like that of writeDataObject whose section, which starts a
+/// page, only reserves addresses. A shared object linked with it is filled by
+/// fillReserved: the linker, which holds all that it reads and writes in
+/// memory, never sees the bytes. A note takes up the header of the segment to
+/// come.
+void writeReservation(llvm::raw_ostream &stream, llvm::StringRef symbol,
+                      uint64_t size);
+
 } // namespace ampc
 
 #endif // AMPC_EXPORT_DATAOBJECT_H

@@ -3,6 +3,7 @@
 #include "compiler/export/Export.h"
 
 #include "compiler/export/DataObject.h"
+#include "compiler/export/FillReserved.h"
 #include "compiler/export/Linker.h"
 #include "compiler/export/TemporaryFile.h"
 #include "compiler/export/WeightBytes.h"
@@ -14,7 +15,8 @@ using namespace llvm;
 using namespace ampc;
 
 static Error exportLinked(
-    StringRef destination, ObjectWriter code, const amp::WeightLayout *weights,
+    StringRef destination, ObjectWriter code,
+    function_ref<void(raw_ostream &)> writeWeightObject,
     function_ref<Error(const Linker &, ArrayRef<std::string>, StringRef)>
         link) {
   Expected<Linker> linker = Linker::find();
@@ -28,13 +30,11 @@ static Error exportLinked(
   if (Error error = codeObject.fill(code))
     return error;
   SmallVector<std::string> objects{codeObject.path()};
-  if (weights && weights->size()) {
+  if (writeWeightObject) {
     if (Error error = weightObject.create((destination + ".weights").str()))
       return error;
     if (Error error = weightObject.fill([&](raw_pwrite_stream &stream) {
-          writeDataObject(
-              stream, weightsSymbol, weights->size(),
-              [&](raw_ostream &content) { writeWeights(*weights, content); });
+          writeWeightObject(stream);
           return Error::success();
         }))
       return error;
@@ -48,22 +48,42 @@ static Error exportLinked(
 
 Error ampc::exportShared(StringRef destination, ObjectWriter code,
                          const amp::WeightLayout *weights) {
-  return exportLinked(destination, code, weights,
-                      [&](const Linker &linker, ArrayRef<std::string> objects,
-                          StringRef output) {
-                        return linker.linkShared(
-                            objects, output, sys::path::filename(destination));
-                      });
+  auto reserve = [&](raw_ostream &stream) {
+    writeReservation(stream, weightsSymbol, weights->size());
+  };
+  auto link = [&](const Linker &linker, ArrayRef<std::string> objects,
+                  StringRef output) {
+    if (Error error = linker.linkShared(objects, output,
+                                        sys::path::filename(destination)))
+      return error;
+    return weights ? fillReserved(output,
+                                  [&](raw_ostream &stream) {
+                                    writeWeights(*weights, stream);
+                                  })
+                   : Error::success();
+  };
+  if (weights && !weights->size())
+    weights = nullptr;
+  if (weights)
+    return exportLinked(destination, code, reserve, link);
+  return exportLinked(destination, code, nullptr, link);
 }
 
 Error ampc::exportRelocatable(StringRef destination, ObjectWriter code,
                               const amp::WeightLayout *weights,
                               StringRef prefix) {
-  return exportLinked(destination, code, weights,
-                      [&](const Linker &linker, ArrayRef<std::string> objects,
-                          StringRef output) {
-                        return linker.linkRelocatable(objects, prefix, output);
-                      });
+  auto object = [&](raw_ostream &stream) {
+    writeDataObject(
+        stream, weightsSymbol, weights->size(),
+        [&](raw_ostream &content) { writeWeights(*weights, content); });
+  };
+  auto link = [&](const Linker &linker, ArrayRef<std::string> objects,
+                  StringRef output) {
+    return linker.linkRelocatable(objects, prefix, output);
+  };
+  if (weights && weights->size())
+    return exportLinked(destination, code, object, link);
+  return exportLinked(destination, code, nullptr, link);
 }
 
 std::string ampc::identifier(StringRef name) {

@@ -166,7 +166,7 @@ Error Linker::linkRelocatable(ArrayRef<std::string> objects, StringRef prefix,
   std::error_code code;
   raw_fd_ostream stream(output, code);
   if (code)
-    return createStringError(code, "cannot write the object");
+    return createStringError(code.message());
   if (Error error =
           objcopy::executeObjcopyOnBinary(config, *file->getBinary(), stream))
     return error;
@@ -174,7 +174,7 @@ Error Linker::linkRelocatable(ArrayRef<std::string> objects, StringRef prefix,
   if (stream.has_error()) {
     code = stream.error();
     stream.clear_error();
-    return createStringError(code, "cannot write the object");
+    return createStringError(code.message());
   }
   return Error::success();
 }

@@ -2,6 +2,8 @@
 
 #include "compiler/export/WeightBytes.h"
 
+#include "runtime/XXH64.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -36,4 +38,33 @@ void ampc::writeWeights(const WeightLayout &layout, llvm::raw_ostream &stream) {
     writeWeight(entry.value, stream);
   }
   stream.write_zeros(layout.size() - (stream.tell() - start));
+}
+
+namespace {
+/// Passes on what is written, and hashes it.
+class HashingStream : public llvm::raw_ostream {
+public:
+  explicit HashingStream(llvm::raw_ostream &stream)
+      : raw_ostream(/*unbuffered=*/true), stream(stream) {}
+
+  ampc::rt::XXH64 hash;
+
+private:
+  void write_impl(const char *data, size_t size) override {
+    hash.add(data, size);
+    stream.write(data, size);
+    position += size;
+  }
+  uint64_t current_pos() const override { return position; }
+
+  llvm::raw_ostream &stream;
+  uint64_t position = 0;
+};
+} // namespace
+
+uint64_t ampc::writeHashedWeights(const WeightLayout &layout,
+                                  llvm::raw_ostream &stream) {
+  HashingStream hashing(stream);
+  writeWeights(layout, hashing);
+  return hashing.hash.digest();
 }

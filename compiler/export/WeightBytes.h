@@ -13,6 +13,10 @@ namespace ampc {
 /// Resources are written from where they lie, usually the mapped model.
 void writeWeights(const amp::WeightLayout &layout, llvm::raw_ostream &stream);
 
+/// The same; gives the XXH64 of the bytes, which nobody has to read again.
+uint64_t writeHashedWeights(const amp::WeightLayout &layout,
+                            llvm::raw_ostream &stream);
+
 } // namespace ampc
 
 #endif // AMPC_EXPORT_WEIGHTBYTES_H

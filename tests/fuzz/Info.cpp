@@ -1,4 +1,8 @@
 //===- Info.cpp - Fuzz target: any bytes as a compiled model --------------===//
+//
+// What does not begin as an ELF file is taken for the content of its section.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/export/ModelInfo.h"
 
@@ -10,7 +14,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
   llvm::Expected<llvm::json::Value> info =
-      ampc::readModelInfo(llvm::MemoryBufferRef(bytes, "input"));
+      bytes.starts_with("\x7f")
+          ? ampc::readModelInfo(llvm::MemoryBufferRef(bytes, "input"))
+          : llvm::json::parse(bytes);
   if (info)
     ampc::printModelInfo(*info, llvm::nulls());
   else

@@ -16,10 +16,10 @@ namespace {
 class Mutator {
 public:
   Mutator(onnx::ModelProto &model, unsigned seed)
-      : graph(*model.mutable_graph()), model(model), random(seed) {}
+      : random(seed), graph(someGraph(*model.mutable_graph())), model(model) {}
 
   void mutate() {
-    switch (below(16)) {
+    switch (below(18)) {
     case 0:
       return rename();
     case 1:
@@ -49,6 +49,10 @@ public:
       return changeArity();
     case 14:
       return nest();
+    case 15:
+      return makeFunction();
+    case 16:
+      return makeExternal();
     default:
       return addOutput();
     }
@@ -59,6 +63,14 @@ private:
 
   template <typename Field> auto *pick(Field *field) {
     return field->size() ? field->Mutable(int(below(field->size()))) : nullptr;
+  }
+
+  /// Mostly the outermost, at times one in a node.
+  onnx::GraphProto &someGraph(onnx::GraphProto &outer) {
+    auto *node = below(3) ? nullptr : pick(outer.mutable_node());
+    auto *attribute = node ? pick(node->mutable_attribute()) : nullptr;
+    return attribute && attribute->has_g() ? someGraph(*attribute->mutable_g())
+                                           : outer;
   }
 
   /// Sizes and indices at which things go wrong.
@@ -269,11 +281,60 @@ private:
     }
   }
 
+  /// A node becomes a call of a function with that node as its body, which may
+  /// call itself.
+  void makeFunction() {
+    auto *node = pick(graph.mutable_node());
+    if (!node || model.functions_size() > 4)
+      return;
+    onnx::FunctionProto &function = *model.add_functions();
+    function.set_domain("local");
+    function.set_name("F" + std::to_string(below(3)));
+    *function.mutable_opset_import() = model.opset_import();
+    *function.mutable_input() = node->input();
+    *function.mutable_output() = node->output();
+    if (below(2)) {
+      auto *import = model.add_opset_import();
+      import->set_domain("local");
+      import->set_version(1);
+    }
+    if (below(4))
+      *function.add_node() = *node;
+    node->set_domain("local");
+    node->set_op_type(function.name());
+    if (below(8) == 0)
+      *function.add_node() = *node;
+  }
+
+  /// A tensor's data is said to be in another file; the one there is is this
+  /// model's.
+  void makeExternal() {
+    auto *tensor = pick(graph.mutable_initializer());
+    if (!tensor)
+      return makeInitializer();
+    static const char *const places[] = {
+        "input.onnx", "input.onnx", "input.onnx", "./input.onnx",
+        "none",       ".",          "../x",       "/etc/passwd"};
+    tensor->set_data_location(onnx::TensorProto::EXTERNAL);
+    auto add = [&](const char *key, const std::string &value) {
+      auto *entry = tensor->add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    };
+    add("location", places[below(std::size(places))]);
+    if (below(2))
+      add("offset", std::to_string(below(3) ? int64_t(below(64)) : number()));
+    if (below(2))
+      add("length", std::to_string(below(3) ? int64_t(below(64)) : number()));
+    if (below(2))
+      tensor->clear_raw_data();
+  }
+
   void addOutput() { graph.add_output()->set_name(valueName()); }
 
+  std::minstd_rand random;
   onnx::GraphProto &graph;
   onnx::ModelProto &model;
-  std::minstd_rand random;
 };
 
 } // namespace

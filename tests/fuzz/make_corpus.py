@@ -10,6 +10,7 @@ are no part of it: they become cases of tests/hostile.
 import argparse
 import io
 import pathlib
+import struct
 import subprocess
 import tempfile
 import warnings
@@ -43,6 +44,26 @@ def models():
     yield from sorted({**single, **{op[:60]: smallest[op] for op in several}}.items())
 
 
+def texts():
+    """ONNX's text syntax, which begins with an angle bracket."""
+    smallest = dict(models())
+    for op in ("Conv", "If", "Loop", "Slice", "Constant", "Elu"):
+        if op in smallest:
+            yield f"{op}.onnxtxt", onnx.printer.to_text(onnx.load_from_string(smallest[op])).encode()
+    function = """<ir_version: 8, opset_import: ["" : 17, "my" : 1]>
+g (float[n, 3] x) => (float[n, 3] y) <float[3] w = {1, 2, 3}> {
+  [call] a = my.Scale<by = 0.25>(x)
+  y = Add(a, w)
+}
+<domain: "my", opset_import: ["" : 17]>
+Scale<by: float = 0.5>(a) => (r) {
+  factor = Constant<value_float: float = @by>()
+  r = Mul(a, factor)
+}
+"""
+    yield "function.onnxtxt", function.encode()
+
+
 def tensors():
     a = np.arange(6, dtype=np.float32).reshape(2, 3)
     for name, array in (
@@ -65,23 +86,40 @@ def tensors():
     yield "raw.pb", b"\2" + onnx.numpy_helper.from_array(a, "r").SerializeToString()
 
 
+def elf(content: bytes) -> bytes:
+    """The smallest 64-bit object with an info section: the rest of a library is not read."""
+    names = b"\0.ampc.info\0.shstrtab\0"
+    at_names = 64 + len(content)
+    at_sections = -(-(at_names + len(names)) // 8) * 8
+    section = struct.Struct("<IIQQQQIIQQ")
+    header = b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack(
+        "<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, at_sections, 0, 64, 0, 0, 64, 3, 2
+    )
+    return (
+        (header + content + names).ljust(at_sections, b"\0")
+        + bytes(64)
+        + section.pack(1, 1, 2, 0, 64, len(content), 0, 0, 1, 0)
+        + section.pack(12, 3, 0, 0, at_names, len(names), 0, 0, 1, 0)
+    )
+
+
 def info(build: pathlib.Path):
-    """The info section alone: the rest of a library is not read."""
+    """As a file, and as the text in its section."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "m.onnxtxt").write_text(
             '<ir_version: 8, opset_import: ["" : 17]>'
             "g (float[n, 3] x) => (float[n, 3] y) { y = Relu(x) }"
         )
-        library, small = folder / "m.so", folder / "small.o"
+        library = folder / "m.so"
         target = "--target=x86-64-v3"
         command = [build / "bin" / "ampc", folder / "m.onnxtxt", "-o", library, target]
         subprocess.run(command, check=True)
         objcopy = "/usr/lib/llvm-19/bin/llvm-objcopy"
-        subprocess.run([objcopy, "--only-section=.ampc.info", library, small], check=True)
-        yield "small", small.read_bytes()
         subprocess.run([objcopy, "--dump-section=.ampc.info=" + str(folder / "text"), library], check=True)
-        yield "text", (folder / "text").read_bytes()
+        text = (folder / "text").read_bytes()
+        yield "text", text.rstrip(b"\0")
+        yield "object", elf(text)
 
 
 def main() -> None:
@@ -92,6 +130,7 @@ def main() -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for target, entries in (
             ("onnx", models()),
+            ("onnx", texts()),
             ("tensors", tensors()),
             ("info", info(options.build.resolve())),
         ):

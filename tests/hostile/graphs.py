@@ -45,7 +45,7 @@ CASES = [
     Case("random_bytes", bytes(range(256)) * 40, "is not an ONNX model"),
     Case("zeros", bytes(4096), "is not an ONNX model"),
     Case("only_ir_version", ModelProto(ir_version=8).SerializeToString(), "not an ONNX model"),
-    Case("empty_graph", ModelProto(ir_version=8, graph=GraphProto()), "no outputs"),
+    Case("empty_graph", model([], [], []), "no outputs"),
     Case("text_in_onnx", b"<ir_version: 8> g (float[n] x) => (float[n] y) {}", "is not an ONNX"),
     # Versions.
     Case("ir_version_0", model([node("Relu")], ir_version=0), "IR version 0"),
@@ -109,6 +109,7 @@ CASES = [
     Case("attribute_without_type", raw_attribute("Softmax", name="axis", i=0), "axis"),
     Case("required_attribute_missing", model([node("Cast")]), "Cast.*to"),
     Case("cast_to_nothing", attribute("Cast", to=99), "Cast"),
+    Case("keepdims_huge", attribute("ReduceMax", keepdims=2**40), "ReduceMax"),
     Case("reshape_negative", reshaped(-5, 2), "Reshape"),
     Case("reshape_two_unknown", reshaped(-1, -1), "Reshape"),
     Case("reshape_overflow", reshaped(2**32, 2**32), "Reshape"),

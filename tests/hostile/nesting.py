@@ -85,6 +85,42 @@ def deep(levels):
     return functions(*others, last, first="F0")
 
 
+def branch(nodes, output):
+    return helper.make_graph(nodes, "branch", [], [value(output, None)])
+
+
+def if_of(condition):
+    """`condition` is the declared input."""
+    return model(
+        [node("If", "c", "y", then_branch=branch([node("Neg", "x", "p")], "p"),
+              else_branch=branch([node("Abs", "x", "q")], "q"))],
+        ["x", condition],
+    )
+
+
+def branches_of_two_ranks():
+    """The first is compiled, a second time. Constants are raw bytes, which are moved."""
+    weight = lambda: node("Constant", "", "w", value=tensor("", [3], raw_data=bytes(12)))
+    low = [weight(), node("Add", "x w", "p")]
+    high = [weight(), node("Add", "x w", "a"), node("Unsqueeze", "a zero", "q")]
+    return model(
+        [node("Shape", "x", "s"), node("Equal", "s three", "e"), node("Squeeze", "e", "c"),
+         node("If", "c", "y", then_branch=branch(low, "p"), else_branch=branch(high, "q"))],
+        outputs=[value("y", None)],
+        initializers=[tensor("three", [1], [3], 7), tensor("zero", [1], [0], 7)],
+    )
+
+
+def loop_of(condition, trips):
+    """Both are declared inputs."""
+    proto = loop(1)
+    del proto.graph.initializer[:]
+    del proto.graph.node[0].input[:2]
+    proto.graph.node[0].input[:] = ["m", "c", "x"]
+    proto.graph.input.extend([trips, condition])
+    return proto
+
+
 def loop(trips, nodes=1):
     body = GraphProto(name="body")
     names = ["s", *(f"t{i}" for i in range(nodes - 1)), "s_out"]
@@ -128,7 +164,14 @@ CASES = [
     Case("subgraphs_deep_text", nested_text(1000), "nested|deep"),
     Case("subgraphs_very_deep_text", nested_text(100000), "nested|deep"),
     Case("parentheses_deep_text", "<" * 100000, "."),
-    Case("subgraph_doubling", nested_ifs(14), "."),
+    Case("subgraph_doubling", nested_ifs(17), "more than 100000 nodes.*--max-nodes"),
+    Case("subgraph_doubling_within_bounds", nested_ifs(10)),
+    Case("if_condition", if_of(value("c", (), 9))),
+    Case("if_condition_float", if_of(value("c", ())), "node #0 \\(If.*input 0 is a tensor\\(float\\)"),
+    Case("if_condition_of_two", if_of(value("c", (2,), 9)), "If.*condition"),
+    Case("if_branches_of_two_ranks", branches_of_two_ranks()),
+    Case("loop_condition_float", loop_of(value("c", ()), value("m", (), 7)), "Loop.*input 1 is a tensor\\(float\\)"),
+    Case("loop_trips_float", loop_of(value("c", (), 9), value("m", ())), "Loop.*input 0 is a tensor\\(float\\)"),
     Case("loop_long", loop(10**9), "Loop"),
     Case("loop_int64", loop(2**63 - 1), "Loop"),
     Case("chain", chain(10_000)),

@@ -86,7 +86,20 @@ def sparse():
     return proto
 
 
+def repeated_and_reduced():
+    """16 KB times 2^22, if it were computed ahead."""
+    return model(
+        [node("Tile", "w r", "t"), node("Relu", "t", "u"), node("ReduceMax", "u", "m", keepdims=0),
+         node("Add", "x m")],
+        [value("x", (4,))],
+        [value("y", (4,))],
+        [tensor("w", [4096], raw_data=np.arange(4096, dtype=np.float32).tobytes()),
+         tensor("r", [1], [2**22], TensorProto.INT64)],
+    )
+
+
 CASES = [
+    Case("repeated_and_reduced", repeated_and_reduced()),
     Case("data_missing", add(tensor("w", [512])), "'w'.*0"),
     Case("data_short", add(tensor("w", [4], [1, 2, 3]), shape=(4,)), "'w'"),
     Case("data_long", add(tensor("w", [2], [1, 2, 3]), shape=(2,)), "'w'"),

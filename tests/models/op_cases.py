@@ -140,7 +140,7 @@ def unpooling():
 def determinants():
     for n in (0, 1, 2, 5, 17):
         yield case(f"size_{n}", "Det", [floats(3, n, n)], tolerance=1e-4, oracle=np.linalg.det)
-    yield case("singular", "Det", [np.arange(9, dtype=np.float32).reshape(3, 3) * [[0], [1], [1]]],
+    yield case("singular", "Det", [np.arange(9, dtype=np.float32).reshape(3, 3) * np.float32([[0], [1], [1]])],
                oracle=lambda x: np.array(0, np.float32))
     yield case("one_matrix", "Det", [floats(4, 4)], tolerance=1e-4)
 
@@ -327,7 +327,17 @@ def refusals():
     yield make("wide", "GatherElements", [some, np.zeros((1, 4), np.int64)], 2)
 
 
-FAMILIES = (grids, regions, deformable, unpooling, determinants, signals, training, randoms,
+def slices():
+    """Bounds before the front and past the end, in both directions."""
+    for start in (-(2**31), -7, -1, 0, 2, 9, 2**63 - 1):
+        for end in (-(2**63), -7, -2, 1, 9):
+            for step in (1, -1, -2):
+                inputs = [floats(3, 2), *(np.array([n]) for n in (start, end, 0, step))]
+                yield case(f"{start}_{end}_{step}", "Slice", inputs, constants=(1, 2, 3, 4))
+    yield case("back_to_front", "Slice", [floats(3), *(np.array([n]) for n in (-7, -9, 0, -1))])
+
+
+FAMILIES = (slices, grids, regions, deformable, unpooling, determinants, signals, training, randoms,
             resizes, olds)
 
 

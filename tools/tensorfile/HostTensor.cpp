@@ -36,8 +36,8 @@ std::string ampc::toString(const std::vector<int64_t> &dims) {
 
 HostTensor::HostTensor(int32_t dtype, std::vector<int64_t> dims)
     : type(dtype), shape(std::move(dims)) {
-  for (int64_t dim : shape)
-    count *= dim;
+  // Not by multiplying sizes: one of them may be 0 and the others huge.
+  count = *byteSize(dtype, shape) / dtypeInfo(dtype)->size;
   // Aligned as the runtime's own buffers, so that timings compare.
   size_t bytes = (size_t(numBytes()) + 64) / 64 * 64;
   memory.reset(static_cast<char *>(std::aligned_alloc(64, bytes)));

@@ -40,7 +40,7 @@ public:
 private:
   int32_t type;
   std::vector<int64_t> shape;
-  int64_t count = 1;
+  int64_t count;
   struct Free {
     void operator()(char *p) const { std::free(p); }
   };

@@ -12,7 +12,7 @@ namespace {
 constexpr char magic[] = "\x93NUMPY";
 constexpr size_t magicSize = 6;
 
-/// From column-major to row-major order.
+/// From column-major to row-major order; there are elements.
 void transpose(const char *from, HostTensor &to, int64_t elementSize) {
   const std::vector<int64_t> &dims = to.dims();
   std::vector<int64_t> index(dims.size(), 0), strides(dims.size());
@@ -73,9 +73,11 @@ std::optional<HostTensor> ampc::parseNpy(const std::string &what,
     return fail("has " + std::to_string(size - at) + " bytes of elements, " +
                 "expected " + std::to_string(*bytes));
   HostTensor tensor(header->dtype, std::move(header->shape));
+  if (!*bytes)
+    return tensor;
   if (header->fortranOrder && tensor.dims().size() > 1)
     transpose(data + at, tensor, dtypeInfo(tensor.dtype())->size);
-  else if (*bytes)
+  else
     std::memcpy(tensor.data(), data + at, size_t(*bytes));
   return tensor;
 }

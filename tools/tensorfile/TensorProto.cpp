@@ -139,11 +139,19 @@ std::optional<NamedTensor> ampc::readTensorProto(const std::string &path,
   if (!dtypeInfo(dtype))
     return fail("has unknown data_type " + std::to_string(dtype));
   std::vector<int64_t> dims(proto.dims().begin(), proto.dims().end());
-  if (!byteSize(dtype, dims))
+  std::optional<int64_t> bytes = byteSize(dtype, dims);
+  if (!bytes)
     return fail("its shape " + toString(dims) + " is negative or too large");
-  HostTensor tensor(dtype, dims);
-  if (!copyElements(proto, tensor))
+  auto failShort = [&] {
     return fail("does not hold as many elements as its shape " +
                 toString(dims) + " says");
+  };
+  // A byte of the file holds four elements at most: what is short takes no
+  // memory.
+  if (*bytes / dtypeInfo(dtype)->size / 4 > int64_t(content->size()))
+    return failShort();
+  HostTensor tensor(dtype, dims);
+  if (!copyElements(proto, tensor))
+    return failShort();
   return NamedTensor{proto.name(), std::move(tensor)};
 }

@@ -320,6 +320,8 @@ std::vector<std::string> Check::run() {
     fail("has IR version " + Twine(model.ir_version()) + "; known are 1 to " +
          Twine(int(onnx::Version::IR_VERSION)));
   checkOpsets(model.opset_import(), opsets);
+  if (opsets.empty() && model.ir_version() >= 3)
+    fail("imports no opset, so that its ops have no meaning");
   // The first models of all import none.
   if (opsets.empty())
     opsets[""] = 1;

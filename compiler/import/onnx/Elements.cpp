@@ -107,9 +107,12 @@ static TypedAttr numberAttr(Type type, double value) {
                    &inexact);
     return FloatAttr::get(type, number);
   }
+  // Saturates; narrower types take the low bits.
+  APSInt number(64, /*isUnsigned=*/false);
+  bool exact;
+  (void)APFloat(value).convertToInteger(number, APFloat::rmTowardZero, &exact);
   return IntegerAttr::get(
-      type, APInt(type.isIndex() ? 64 : type.getIntOrFloatBitWidth(),
-                  static_cast<uint64_t>(static_cast<int64_t>(value))));
+      type, number.trunc(type.isIndex() ? 64 : type.getIntOrFloatBitWidth()));
 }
 
 Value NodeBuilder::scalarConstant(double value, DType dtype) {

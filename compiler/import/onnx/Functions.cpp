@@ -60,8 +60,10 @@ LogicalResult Importer::inlineFunction(Node &node,
 }
 
 FailureOr<SmallVector<ValueRef>>
-Importer::inlineSubgraph(const Node &node, onnx::GraphProto &graph,
+Importer::inlineSubgraph(const Node &node, const onnx::GraphProto &original,
                          ArrayRef<ValueRef> inputs) {
+  // Constants are moved out of what is imported, and this may be built again.
+  onnx::GraphProto graph = original;
   Scope scope = Scope::inside(*node.scope);
   if (size_t(graph.input_size()) != inputs.size())
     return fail("has a subgraph with " + Twine(graph.input_size()) +

@@ -35,9 +35,10 @@ static void setModelAttributes(ModuleOp module, const onnx::ModelProto &model,
                   DictionaryAttr::get(module.getContext(), opsets));
 }
 
-/// The first of what may be a line for each node of a large model.
-static void report(ArrayRef<std::string> lines, Location loc) {
-  constexpr size_t most = 50;
+/// The first of what may be a line for each node of a large model; all if
+/// somebody sorts them.
+static void report(ArrayRef<std::string> lines, bool all, Location loc) {
+  size_t most = all ? lines.size() : 50;
   for (const std::string &line : lines.take_front(most))
     emitError(loc) << line;
   if (lines.size() > most)
@@ -62,7 +63,7 @@ OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
   }
   std::vector<std::string> problems =
       checkModel(*model, Limits{options.maxNodes}, modelDirectory(path));
-  report(problems, unknown);
+  report(problems, options.record, unknown);
   if (!problems.empty())
     return nullptr;
 
@@ -76,7 +77,7 @@ OwningOpRef<ModuleOp> ampc::importOnnx(StringRef path,
 
   SmallVector<std::string> errors =
       Importer(*model, modelDirectory(path), function).run(options);
-  report(errors, unknown);
+  report(errors, options.record, unknown);
   if (!errors.empty())
     return nullptr;
   if (failed(verify(*module))) {

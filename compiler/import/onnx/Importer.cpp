@@ -137,6 +137,10 @@ LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
     if (value && *value)
       forms.refresh(**value);
   }
+  // A name inside a function may stand for an input that its caller leaves out.
+  for (auto [i, value] : llvm::enumerate(node.inputs))
+    if (!value && node.schema && !isOptionalInput(*node.schema, i))
+      return fail("input " + Twine(i) + " is left out and has to be there");
   for (const std::string &output : proto.output())
     node.outputNames.push_back(output);
   node.outputs.resize(node.outputNames.size());
@@ -168,12 +172,20 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
     node.proto = &resolved;
   }
   error.clear();
+  size_t errorsBefore = errors.size();
   std::vector<onnx::TypeProto> inferred;
   LogicalResult built = resolve(node, index, scope);
   if (succeeded(built)) {
     scalars.setLoc(node.loc);
-    if (node.schema && !hasSubgraph(*node.proto)) {
-      std::vector<onnx::TypeProto> types;
+    std::vector<onnx::TypeProto> types;
+    std::string why, unused;
+    if (node.schema && hasSubgraph(*node.proto)) {
+      // Its outputs' types are those of the subgraphs, which are built below.
+      for (const ValueRef &input : node.inputs)
+        types.push_back(input ? typeProto(*input) : onnx::TypeProto());
+      if (!acceptsInputs(*node.schema, types, why))
+        built = fail(why);
+    } else if (node.schema) {
       std::vector<std::unique_ptr<onnx::TensorProto>> constants;
       SmallVector<const onnx::TensorProto *> constantPointers;
       for (const ValueRef &input : node.inputs) {
@@ -181,7 +193,6 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
         constants.push_back(input ? constantProto(*input) : nullptr);
         constantPointers.push_back(constants.back().get());
       }
-      std::string why, unused;
       if (!inferTypes(*node.schema, *node.proto, types, constantPointers,
                       inferred, why)) {
         // Lists of one element are widely given where scalars are asked for.
@@ -202,8 +213,10 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, int index,
     built = checkOutputs(node, inferred);
   if (failed(built)) {
     // A subgraph has reported already.
-    if (error.empty())
+    if (error.empty() && errors.size() > errorsBefore)
       return failure();
+    if (error.empty())
+      error = "is not well-formed";
     if (scope.caller) {
       if (!StringRef(error).starts_with("in its function body"))
         error = node.inBody + error;
@@ -265,9 +278,11 @@ LogicalResult Importer::build(Node &node, const Scope &scope) {
                                       node.proto->op_type(), node.version);
   if (build) {
     NodeBuilder nodeBuilder(*this, node);
+    rejected = false;
     if (succeeded(build(nodeBuilder)))
       return success();
-    if (llvm::any_of(node.outputs, [](const ValueRef &v) { return bool(v); }))
+    if (rejected ||
+        llvm::any_of(node.outputs, [](const ValueRef &v) { return bool(v); }))
       return failure();
   } else {
     error = "is not supported";
@@ -319,8 +334,7 @@ LogicalResult Importer::checkOutputs(Node &node,
       return fail("output " + Twine(i) + " would have a negative size");
     std::string why;
     if (i < inferred.size() && !agrees(*value, inferred[i], why))
-      return fail("internal error: output " + Twine(i) +
-                  " was not built as ONNX infers it: " + why);
+      return fail("output " + Twine(i) + " is not what ONNX infers: " + why);
   }
   return success();
 }

@@ -65,9 +65,8 @@ public:
   mlir::LogicalResult importGraph(onnx::GraphProto &graph, Scope &scope);
 
   /// Emits a subgraph of a node at the insertion point and gives its outputs.
-  /// Constants are moved out of the graph, so that it can be emitted once.
   mlir::FailureOr<llvm::SmallVector<ValueRef>>
-  inlineSubgraph(const Node &node, onnx::GraphProto &graph,
+  inlineSubgraph(const Node &node, const onnx::GraphProto &graph,
                  llvm::ArrayRef<ValueRef> inputs);
 
   /// A constant tensor as a value. Null after an error.
@@ -80,6 +79,12 @@ public:
   mlir::LogicalResult fail(const llvm::Twine &message) {
     error = message.str();
     return mlir::failure();
+  }
+
+  /// The same for a node that is wrong, whatever ampc supports.
+  mlir::LogicalResult reject(const llvm::Twine &message) {
+    rejected = true;
+    return fail(message);
   }
 
   /// How many nodes have failed so far.
@@ -137,6 +142,8 @@ private:
   llvm::StringMap<Scalar> symbols;
   /// Why the current node fails.
   std::string error;
+  /// And that no other way of building it is to be tried.
+  bool rejected = false;
   llvm::SmallVector<std::string> errors;
 };
 

@@ -273,11 +273,38 @@ functionBody(const onnx::OpSchema &schema, const onnx::NodeProto &node,
   return built ? std::move(body) : nullptr;
 }
 
+bool isOptionalInput(const onnx::OpSchema &schema, size_t i) {
+  const auto &formals = schema.inputs();
+  return i < formals.size() &&
+         formals[i].GetOption() == onnx::OpSchema::Optional;
+}
+
+bool acceptsInputs(const onnx::OpSchema &schema,
+                   llvm::ArrayRef<onnx::TypeProto> inputs, std::string &why) {
+  return guarded(why, [&] {
+    const auto &formals = schema.inputs();
+    for (size_t i = 0; i < inputs.size() && !formals.empty(); ++i) {
+      if (inputs[i].value_case() == onnx::TypeProto::VALUE_NOT_SET)
+        continue;
+      auto type = onnx::Utils::DataTypeUtils::ToType(inputs[i]);
+      // The last is for all that follow, too.
+      if (!formals[std::min(i, formals.size() - 1)].GetTypes().count(type))
+        throw std::runtime_error("input " + std::to_string(i) + " is a " +
+                                 *type + ", which the op does not take");
+    }
+  });
+}
+
 bool inferTypes(const onnx::OpSchema &schema, const onnx::NodeProto &node,
                 llvm::ArrayRef<onnx::TypeProto> inputs,
                 llvm::ArrayRef<const onnx::TensorProto *> constants,
                 std::vector<onnx::TypeProto> &outputs, std::string &error) {
   return guarded(error, [&] {
+    // libonnx cuts them to 32 bits and then counts on them.
+    for (const onnx::AttributeProto &attribute : node.attribute())
+      if (attribute.name() == "axis" && attribute.i() != int32_t(attribute.i()))
+        throw std::runtime_error("axis " + std::to_string(attribute.i()) +
+                                 " is out of range");
     onnx::NodeProto mutableNode = node;
     std::vector<onnx::TypeProto> types(inputs.begin(), inputs.end());
     std::unordered_map<std::string, onnx::TypeProto *> typeOf;

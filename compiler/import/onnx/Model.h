@@ -90,6 +90,14 @@ std::unique_ptr<onnx::FunctionProto>
 functionBody(const onnx::OpSchema &schema, const onnx::NodeProto &node,
              llvm::ArrayRef<onnx::TypeProto> inputs, int opset);
 
+/// Whether input `i` of the op may be left out.
+bool isOptionalInput(const onnx::OpSchema &schema, size_t i);
+
+/// Whether the op takes inputs of these types, each for itself; `why` names the
+/// first that it does not.
+bool acceptsInputs(const onnx::OpSchema &schema,
+                   llvm::ArrayRef<onnx::TypeProto> inputs, std::string &why);
+
 /// Runs the op's type and shape inference on a node without subgraphs. False
 /// with `error` set if the node is wrong; else `outputs` holds what is known.
 bool inferTypes(const onnx::OpSchema &schema, const onnx::NodeProto &node,

@@ -85,8 +85,8 @@ bool NodeBuilder::onScalars() {
 
 FailureOr<int64_t> NodeBuilder::normalizeAxis(int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank)
-    return fail("axis " + Twine(axis) + " is out of range for rank " +
-                Twine(rank));
+    return reject("axis " + Twine(axis) + " is out of range for rank " +
+                  Twine(rank));
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -103,7 +103,7 @@ NodeBuilder::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
     if (failed(normal))
       return failure();
     if (llvm::is_contained(result, *normal))
-      return fail("axis " + Twine(axis) + " is given twice");
+      return reject("axis " + Twine(axis) + " is given twice");
     result.push_back(*normal);
   }
   return result;
@@ -133,9 +133,13 @@ LogicalResult NodeBuilder::fail(const Twine &message) {
   return importer.fail(message);
 }
 
+LogicalResult NodeBuilder::reject(const Twine &message) {
+  return importer.reject(message);
+}
+
 LogicalResult NodeBuilder::require(Scalar condition, const Twine &message) {
   if (auto known = constantInt(condition))
-    return *known ? success() : fail(message);
+    return *known ? success() : reject(message);
   Value value = scalars.value(condition);
   if (scalars.noteChecked(value))
     create<amp::CheckOp>(value, amp::CheckOp::kShapeMismatch,

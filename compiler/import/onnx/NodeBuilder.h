@@ -65,7 +65,8 @@ public:
   /// The attribute as an axis of a tensor of this rank, counted from the front.
   mlir::FailureOr<int64_t> axisAttr(llvm::StringRef name, int64_t rank,
                                     int64_t missing = 0);
-  /// Axes counted from the front; fails where one is out of range or repeated.
+  /// Axes counted from the front; rejects the node where one is out of range or
+  /// repeated.
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   normalizeAxes(llvm::ArrayRef<int64_t> axes, int64_t rank);
   mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
@@ -83,12 +84,14 @@ public:
   mlir::LogicalResult outputList(unsigned i, DType dtype, int64_t rank,
                                  llvm::SmallVector<Scalar> list);
 
-  /// The node is wrong, or asks for what ampc cannot do. A node that fails
-  /// before it has set an output is built from its function body if it has one.
+  /// The node asks for what ampc cannot do. A node that fails before it has set
+  /// an output is built from its function body if it has one.
   llvm::LogicalResult fail(const llvm::Twine &message);
+  /// The node is wrong, and its function body would be so too.
+  llvm::LogicalResult reject(const llvm::Twine &message);
 
-  /// The run ends with `message` unless the condition holds; fails if it is
-  /// known not to.
+  /// The run ends with `message` unless the condition holds; rejects the node
+  /// if it is known not to.
   mlir::LogicalResult require(Scalar condition, const llvm::Twine &message);
   mlir::LogicalResult requireEqual(Scalar lhs, Scalar rhs,
                                    const llvm::Twine &message);

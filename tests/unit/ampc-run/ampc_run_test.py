@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 import ml_dtypes
 import numpy as np
@@ -303,6 +304,15 @@ class AmpcRun(unittest.TestCase):
         flipped = bytearray(good)
         flipped[60] ^= 0x55  # In the compressed data.
         refuse(flipped)
+        # Sizes that the archive cannot hold take no memory.
+        central = good.index(b"PK\x01\x02")
+        for size in (2**20, 2**32 - 16):
+            claims = bytearray(good)
+            claims[central + 24 : central + 28] = struct.pack("<I", size)
+            refuse(claims)
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
+            archive.writestr("a.npy", b"0" * 2**20)
+        self.fail_with("is neither stored nor deflated", calc_so, "--input", path)
 
     def test_broken_protos(self):
         path = self.path("a.pb")
@@ -332,6 +342,15 @@ class AmpcRun(unittest.TestCase):
         refuse(changed(data_type=99), "has unknown data_type 99")
         refuse(helper.make_tensor("a", TensorProto.STRING, [1], [b"x"]), "is a tensor of strings")
         refuse(changed(data_location=TensorProto.EXTERNAL), "its data is in another file")
+        huge = helper.make_tensor("a", TensorProto.FLOAT, [0], [])
+        huge.dims[:] = [2**40, 2**20]
+        refuse(huge, f"does not hold as many elements as its shape [{2**40}, {2**20}] says")
+        huge.dims[:] = [2**40, 2**40]
+        refuse(huge, f"its shape [{2**40}, {2**40}] is negative or too large")
+        huge.dims[:] = [2**40, 2**40, 0]  # No elements, and a wrong rank.
+        with open(path, "wb") as file:
+            file.write(huge.SerializeToString())
+        self.fail_with("rank is 3, expected 2", calc_so, "--input", "a=" + path, "--random-inputs", "batch=2,n=4")
         negative = changed()
         negative.dims[0] = -2
         refuse(negative, "its shape [-2, 4] is negative or too large")

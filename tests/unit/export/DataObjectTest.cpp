@@ -1,6 +1,7 @@
 //===- DataObjectTest.cpp - Object files of weights -----------------------===//
 
 #include "compiler/export/DataObject.h"
+#include "compiler/export/FillReserved.h"
 
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
@@ -81,6 +82,40 @@ TEST(DataObject, DoesNotMoveInAStreamThatHoldsMore) {
                         [](raw_ostream &out) { out << "abc"; });
   StringRef object = StringRef(stream.str()).drop_front(6);
   EXPECT_EQ(object, objectOf("abc"));
+}
+
+// What only reserves addresses has a note, whose segment it will get.
+TEST(DataObject, ReservesWithoutContent) {
+  std::string bytes;
+  raw_string_ostream stream(bytes);
+  constexpr uint64_t size = (uint64_t(5) << 30) + 3;
+  ampc::writeReservation(stream, "weights", size);
+  EXPECT_LT(bytes.size(), 2000u);
+  auto file = parse(bytes);
+  bool hasNote = false;
+  for (const ELFSectionRef section : file->sections()) {
+    StringRef name = cantFail(section.getName());
+    if (name == ampc::reservedSection) {
+      EXPECT_EQ(section.getType(), ELF::SHT_NOBITS);
+      EXPECT_EQ(section.getSize(), size);
+      EXPECT_EQ(section.getAlignment().value(), 4096u);
+    }
+    hasNote |= name == ampc::reservedNote && section.getType() == ELF::SHT_NOTE;
+  }
+  EXPECT_TRUE(hasNote);
+}
+
+TEST(FillReserved, WantsAPlace) {
+  SmallString<128> path;
+  int descriptor;
+  ASSERT_FALSE(sys::fs::createTemporaryFile("library", "so", descriptor, path));
+  FileRemover remover(path);
+  raw_fd_ostream(descriptor, /*shouldClose=*/true) << objectOf("abc");
+  std::string before = (*MemoryBuffer::getFile(path))->getBuffer().str();
+  Error error = ampc::fillReserved(path, [](raw_ostream &out) { out << "x"; });
+  EXPECT_EQ(toString(std::move(error)),
+            "the linker left no place for the weights");
+  EXPECT_EQ((*MemoryBuffer::getFile(path))->getBuffer(), before);
 }
 
 // Sizes beyond 32 bits: the content is a hole in a sparse file.

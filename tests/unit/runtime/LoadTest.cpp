@@ -31,6 +31,14 @@ TEST(Load, XXH64) {
       {4096, 0x796398cd432797cc}};
   for (auto [size, hash] : expected)
     EXPECT_EQ(ampc::rt::xxh64(pattern(size).data(), size), hash) << size;
+  // In pieces of every size.
+  std::vector<unsigned char> bytes = pattern(4096);
+  for (size_t piece = 1; piece < 70; ++piece) {
+    ampc::rt::XXH64 state;
+    for (size_t at = 0; at < bytes.size(); at += piece)
+      state.add(bytes.data() + at, std::min(piece, bytes.size() - at));
+    EXPECT_EQ(state.digest(), 0x796398cd432797cc) << piece;
+  }
 }
 
 TEST(Load, KnownFeaturesOfThisMachine) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Ranks.h"
 #include "compiler/import/onnx/ops/Sample.h"
 #include "compiler/import/onnx/ops/Window.h"
 
@@ -157,7 +158,7 @@ static LogicalResult buildDeformConv(NodeBuilder &b) {
   sum = b.reshape(sum, result);
   if (b.has(3)) {
     Tensor bias = b.tensor(3);
-    if (bias.rank() != 1 ||
+    if (failed(requireRank(b, 3, 1)) ||
         failed(b.requireEqual(bias.dims[0], filter.dims[0],
                               "has one bias for each output channel")))
       return failure();

@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/Loops.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Ranks.h"
 
 #include <onnx/onnx_pb.h>
 
@@ -9,13 +10,12 @@ using namespace mlir;
 
 namespace ampc::onnx_import {
 
-/// Emits a body, which may be built again: a copy, since constants are moved.
+/// Emits a body, which may be built again.
 static FailureOr<SmallVector<ValueRef>> emitBody(NodeBuilder &b,
                                                  const onnx::GraphProto &graph,
                                                  ArrayRef<ValueRef> inputs,
                                                  size_t minOutputs) {
-  onnx::GraphProto copy = graph;
-  auto outputs = b.importer.inlineSubgraph(b.node, copy, inputs);
+  auto outputs = b.importer.inlineSubgraph(b.node, graph, inputs);
   if (succeeded(outputs) && outputs->size() < minOutputs)
     return b.fail("has a body with " + Twine(outputs->size()) +
                   " outputs, fewer than the loop carries");
@@ -67,8 +67,8 @@ static FailureOr<Iteration> loopIteration(NodeBuilder &b,
     return failure();
   const SmallVector<Scalar> *more =
       b.importer.forms.list(*outputs->front(), b.loc());
-  if (!more || more->size() != 1)
-    return b.fail("has a body whose condition is not one value");
+  if (!more || more->size() != 1 || outputs->front()->dtype != DType::Bool)
+    return b.fail("has a body whose condition is not one bool");
   auto rest = ArrayRef(*outputs).drop_front();
   Iteration iteration;
   iteration.more = more->front();
@@ -215,7 +215,8 @@ static SmallVector<bool> directions(NodeBuilder &b, StringRef name,
 static LogicalResult readScan(NodeBuilder &b, ScanNode &node, unsigned first) {
   node.graph = b.node.graphAttr("body");
   int64_t count = b.intAttr("num_scan_inputs");
-  if (!node.graph || count < 1 || first + count > b.numInputs())
+  if (!node.graph || count < 1 ||
+      count > int64_t(b.numInputs()) - int64_t(first))
     return b.fail("has no body or a wrong number of scanned inputs");
   unsigned states = b.numInputs() - first - count;
   for (unsigned i = first; i < b.numInputs(); ++i) {
@@ -281,6 +282,11 @@ static LogicalResult buildScan8(NodeBuilder &b) {
   if (failed(readScan(b, node, 1)))
     return failure();
   SmallVector<Tensor> states;
+  for (unsigned i = 1; i < b.numInputs(); ++i)
+    if (failed(requireRank(b, i, i <= node.states.size() ? 1 : 2, INT64_MAX)))
+      return failure();
+  if (failed(requireRank(b, 0, 1)))
+    return failure();
   for (unsigned i = 0; i < node.states.size(); ++i)
     states.push_back(b.tensor(1 + i));
   std::optional<Tensor> lengths;

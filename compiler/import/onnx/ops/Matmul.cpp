@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/ops/Matmul.h"
 
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Ranks.h"
 
 using namespace mlir;
 
@@ -88,6 +89,8 @@ FailureOr<Tensor> gemm(NodeBuilder &b) {
   std::optional<Tensor> bias;
   if (b.has(2) && beta != 0) {
     bias = b.tensor(2);
+    if (bias->rank() > 2)
+      return b.reject("adds a tensor of rank " + Twine(bias->rank()));
     auto common = b.broadcastDims({dims, bias->dims});
     if (failed(common))
       return failure();

@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/ops/Norm.h"
 
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Ranks.h"
 
 using namespace mlir;
 
@@ -26,6 +27,8 @@ static LogicalResult buildInstanceNorm(NodeBuilder &b) {
   Tensor x = b.tensor(0), scale = b.tensor(1), bias = b.tensor(2);
   if (x.rank() < 3)
     return b.fail("needs rank 3 at least, not " + Twine(x.rank()));
+  if (failed(requireRank(b, 1, 1)) || failed(requireRank(b, 2, 1)))
+    return failure();
   ArrayRef<Scalar> dims = x.dims;
   Tensor rows =
       b.reshape(x, {s.mul(dims[0], dims[1]), s.product(dims.drop_front(2))});
@@ -93,8 +96,8 @@ static LogicalResult buildLRN(NodeBuilder &b) {
   ScalarBuilder &s = b.scalars;
   Tensor x = b.tensor(0);
   int64_t size = b.intAttr("size", 1);
-  if (x.rank() < 3 || size < 1)
-    return b.fail("needs rank 3 at least and a positive size");
+  if (x.rank() < 3 || size < 1 || size > INT32_MAX)
+    return b.fail("needs rank 3 at least and a size of 1 to 2^31 - 1");
   ArrayRef<Scalar> dims = x.dims;
   Dims rows{dims[0], s.index(1), dims[1], s.product(dims.drop_front(2))};
   Tensor squares = b.reshape(b.mul(x, x), rows);
@@ -145,16 +148,16 @@ void registerNormOps(OpTable &t) {
       "V = float float16 double bfloat16";
   std::vector<SchemaAttribute> attributes{
       {"axis", -1}, {"epsilon", 1e-5f}, {"stash_type", 1}};
-  t.add({"LayerNormalization", "X:T Scale:V B:V?",
-         "Y:V Mean:U? InvStdDev:U?", types, attributes, R"({
+  t.add({"LayerNormalization", "X:T Scale:V B:V?", "Y:V Mean:U? InvStdDev:U?",
+         types, attributes, R"({
            Y, Mean, InvStdDev = LayerNormalization<axis: int = @axis,
              epsilon: float = @epsilon, stash_type: int = @stash_type>(
              X, Scale, B)
          })",
          ""},
         buildLayerNorm<amp::NormKind::Layer>);
-  t.add({"SimplifiedLayerNormalization", "X:T scale:V",
-         "Y:V inv_std_var:U?", types, attributes, nullptr, ""},
+  t.add({"SimplifiedLayerNormalization", "X:T scale:V", "Y:V inv_std_var:U?",
+         types, attributes, nullptr, ""},
         buildLayerNorm<amp::NormKind::RMS>);
   t.add("LRN", 1, 13, buildLRN);
   t.add("LpNormalization", 1, 22, buildLpNorm);

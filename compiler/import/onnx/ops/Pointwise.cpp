@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/PointBuilder.h"
 #include "compiler/import/onnx/ops/AxisBroadcast.h"
+#include "compiler/import/onnx/ops/Ranks.h"
 
 using namespace mlir;
 using arith::CmpIPredicate;
@@ -107,20 +108,22 @@ static LogicalResult buildPow(NodeBuilder &b) {
 /// nothing.
 static LogicalResult buildClip(NodeBuilder &b) {
   Tensor x = b.tensor(0);
-  auto bound = [&](unsigned i, StringRef name) -> std::optional<Tensor> {
+  for (auto [i, name] : {std::pair(1u, "min"), std::pair(2u, "max")}) {
+    Tensor bound;
     if (b.node.version < 11) {
       if (!b.node.hasAttr(name))
-        return std::nullopt;
-      return b.splatLike(b.floatAttr(name), x);
+        continue;
+      bound = b.splatLike(b.floatAttr(name), x);
+    } else {
+      if (!b.has(i))
+        continue;
+      auto given = numberInput(b, i);
+      if (failed(given))
+        return failure();
+      bound = b.broadcast(*given, x.dims);
     }
-    if (!b.has(i))
-      return std::nullopt;
-    return b.broadcast(b.tensor(i), x.dims);
-  };
-  if (auto low = bound(1, "min"))
-    x = b.maximum(x, *low);
-  if (auto high = bound(2, "max"))
-    x = b.minimum(x, *high);
+    x = i == 1 ? b.maximum(x, bound) : b.minimum(x, bound);
+  }
   return b.output(0, x);
 }
 

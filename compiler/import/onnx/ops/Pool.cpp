@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/ops/Pool.h"
 
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Ranks.h"
 #include "compiler/import/onnx/ops/Window.h"
 
 using namespace mlir;
@@ -82,11 +83,15 @@ static SmallVector<int64_t> spatialAxes(const Tensor &x) {
 }
 
 static LogicalResult buildGlobalAveragePool(NodeBuilder &b) {
+  if (failed(requireRank(b, 0, 2, INT64_MAX)))
+    return failure();
   Tensor x = b.tensor(0);
   return b.output(0, b.mean(x, spatialAxes(x), /*keepDims=*/true));
 }
 
 static LogicalResult buildGlobalMaxPool(NodeBuilder &b) {
+  if (failed(requireRank(b, 0, 2, INT64_MAX)))
+    return failure();
   Tensor x = b.tensor(0);
   return b.output(0, b.reduce(amp::ReduceKind::Max, x, spatialAxes(x),
                               /*keepDims=*/true));

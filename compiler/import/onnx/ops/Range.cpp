@@ -53,8 +53,10 @@ static LogicalResult buildRange(NodeBuilder &b) {
   }
   if (!isIndex(dtype) && !isFloat(dtype))
     return b.fail("has type " + dtypeName(dtype) + ", which is not supported");
-  if (isIndex(dtype) && constantInt(bounds[2]) == 0)
-    return b.fail("has a delta of zero");
+  if (isIndex(dtype) &&
+      failed(b.require(s.compare(CmpIPredicate::ne, bounds[2], s.index(0)),
+                       "has a delta of zero")))
+    return failure();
   Scalar count = isIndex(dtype)
                      ? countInts(s, bounds[0], bounds[1], bounds[2])
                      : countFloats(b, dtype, bounds[0], bounds[1], bounds[2]);

@@ -11,6 +11,7 @@
 
 #include "compiler/import/onnx/Loops.h"
 #include "compiler/import/onnx/ops/Movement.h"
+#include "compiler/import/onnx/ops/Ranks.h"
 
 using namespace mlir;
 using arith::CmpFPredicate;
@@ -221,6 +222,21 @@ LogicalResult Layer::read() {
             b.dims(i)[1], s.mul(hidden, s.index(cell.gates())),
             "W and R need " + Twine(cell.gates()) + " rows a hidden element")))
       return failure();
+  if (failed(requireRank(b, B, 2)) || failed(requireRank(b, Lengths, 1)) ||
+      (b.has(B) &&
+       (failed(b.requireEqual(b.dims(B)[0], s.index(reversed.size()),
+                              "B needs one row a direction")) ||
+        failed(b.requireEqual(b.dims(B)[1],
+                              s.mul(hidden, s.index(2 * cell.gates())),
+                              "B does not fit the hidden size")))))
+    return failure();
+  if (cell.states == 2 && b.has(Peephole) &&
+      (failed(requireRank(b, Peephole, 2)) ||
+       failed(b.requireEqual(b.dims(Peephole)[0], s.index(reversed.size()),
+                             "P needs one row a direction")) ||
+       failed(b.requireEqual(b.dims(Peephole)[1], s.mul(hidden, s.index(3)),
+                             "P does not fit the hidden size"))))
+    return failure();
   for (unsigned i = 0; i < cell.states; ++i)
     if (unsigned input = FirstState + i; b.has(input)) {
       if (b.rank(input) != 3)

@@ -27,6 +27,9 @@ static FailureOr<Axes> axesOf(NodeBuilder &b, int inputSince) {
   if (axes.axes.empty() && !b.intAttr("noop_with_empty_axes", 0))
     for (int64_t i = 0; i < b.rank(0); ++i)
       axes.axes.push_back(s.index(i));
+  if (int64_t(axes.axes.size()) > b.rank(0))
+    return b.reject("has " + Twine(axes.axes.size()) + " axes for rank " +
+                    Twine(b.rank(0)));
   SmallVector<int64_t> known;
   if (constantInts(axes.axes, known)) {
     auto normal = b.normalizeAxes(known, b.rank(0));

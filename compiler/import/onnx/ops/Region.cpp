@@ -113,9 +113,10 @@ static LogicalResult buildRoiAlign(NodeBuilder &b) {
       binsOf(b, b.intAttr("output_height", 1), b.intAttr("output_width", 1));
   if (failed(bins))
     return failure();
-  if (x.rank() != 4 || regions.rank() != 2 || batch.rank() != 1 || ratio < 0)
+  if (x.rank() != 4 || regions.rank() != 2 || batch.rank() != 1 || ratio < 0 ||
+      ratio > INT32_MAX)
     return b.fail("needs an image of rank 4, a matrix of regions, a vector of "
-                  "batch indices and a sampling_ratio that is not negative");
+                  "batch indices and a sampling_ratio of 0 to 2^31 - 1");
   if (failed(b.requireEqual(regions.dims[1], s.index(4),
                             "has four coordinates a region")) ||
       failed(b.requireEqual(batch.dims[0], regions.dims[0],

@@ -203,8 +203,7 @@ static LogicalResult buildMap(NodeBuilder &b) {
         return b.fail("has sequences of different lengths");
       inputs.push_back(input->isTensor() ? input : input->elements[i]);
     }
-    onnx::GraphProto copy = *graph;
-    auto outputs = b.importer.inlineSubgraph(b.node, copy, inputs);
+    auto outputs = b.importer.inlineSubgraph(b.node, *graph, inputs);
     if (failed(outputs))
       return failure();
     for (auto [sequence, value] : llvm::zip(results, *outputs))

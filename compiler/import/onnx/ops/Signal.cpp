@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/Expr.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/Axes.h"
+#include "compiler/import/onnx/ops/Ranks.h"
 
 #include <cmath>
 
@@ -277,6 +278,8 @@ static LogicalResult buildSTFT(NodeBuilder &b) {
     x = b.unsqueeze(x, {2});
   if (x.rank() != 3)
     return b.fail("needs a signal of rank 3, not " + Twine(x.rank()));
+  if (failed(requireRank(b, 2, 1)))
+    return failure();
   auto step = oneSize(b, 1, "frame_step");
   if (failed(step))
     return failure();
@@ -308,8 +311,7 @@ static LogicalResult buildSTFT(NodeBuilder &b) {
     return failure();
   if (b.has(2)) {
     Tensor window = b.tensor(2);
-    if (window.rank() != 1 ||
-        failed(b.requireEqual(window.dims[0], length,
+    if (failed(b.requireEqual(window.dims[0], length,
                               "has a window of another length than a frame")))
       return failure();
     Expr weight = Expr(b, window)
@@ -337,21 +339,24 @@ static LogicalResult buildMelWeightMatrix(NodeBuilder &b) {
     return b.fail("has output_datatype " + dtypeName(to) +
                   ", which is not supported");
   Dims edges{s.add(*bins, s.index(2))};
-  auto number = [&](unsigned i) {
-    Tensor x = b.cast(b.tensor(i), DType::Double);
-    return Expr(b, b.broadcast(b.reshape(x, {}), edges));
-  };
+  SmallVector<Expr> numbers;
+  for (unsigned i : {2, 3, 4}) {
+    auto x = numberInput(b, i);
+    if (failed(x))
+      return failure();
+    numbers.emplace_back(b, b.broadcast(b.cast(*x, DType::Double), edges));
+  }
   // The standard divides by the number of edges, not of steps.
   const double perLog = 2595 / std::log(10.0);
   auto mel = [&](const Expr &hertz) { return log(hertz / 700 + 1) * perLog; };
-  Expr low = mel(number(3)), high = mel(number(4));
+  Expr low = mel(numbers[1]), high = mel(numbers[2]);
   Expr step = (high - low) / Expr::ofScalar(b, edges[0], DType::Double, edges);
   Expr at = Expr::position(b, 0, edges).to(DType::Double) * step + low;
   Expr hertz = (exp(at / perLog) - 1) * 700;
   Expr scaled =
       Expr::ofScalar(b, s.add(*length, s.index(1)), DType::Double, edges) *
       hertz;
-  Expr bin = floor(scaled / number(2)).to(DType::Int64);
+  Expr bin = floor(scaled / numbers[0]).to(DType::Int64);
 
   Dims dims{half(s, *length), *bins};
   auto edge = [&](int64_t i) {

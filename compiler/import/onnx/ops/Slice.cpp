@@ -27,7 +27,7 @@ constexpr int64_t kFar = 1'000'000'000;
 static Scalar clamp(ScalarBuilder &s, Scalar at, Scalar size, Scalar low,
                     Scalar high) {
   if (auto known = constantInt(at)) {
-    bool isFar = std::abs(*known) >= kFar && !constantInt(size);
+    bool isFar = (*known >= kFar || *known <= -kFar) && !constantInt(size);
     if (isFar)
       return *known > 0 ? high : low;
     if (*known < 0)
@@ -39,7 +39,7 @@ static Scalar clamp(ScalarBuilder &s, Scalar at, Scalar size, Scalar low,
   return s.min(s.max(at, low), high);
 }
 
-/// numpy's rules for slices.
+/// ONNX's rules for slices.
 static Taken take(ScalarBuilder &s, Range range, Scalar size) {
   Scalar zero = s.index(0), one = s.index(1), minusOne = s.index(-1);
   auto step = constantInt(range.step);
@@ -51,8 +51,9 @@ static Taken take(ScalarBuilder &s, Range range, Scalar size) {
   };
   auto backward = [&]() -> Taken {
     Scalar last = s.sub(size, one);
-    // Position -1, before the first element, ends a slice that includes it.
-    Scalar start = clamp(s, range.start, size, minusOne, last);
+    // Position -1, before the first element, ends a slice that includes it. A
+    // start before the front is moved to it, unlike numpy's, which is past all.
+    Scalar start = clamp(s, range.start, size, zero, last);
     Scalar end = clamp(s, range.end, size, minusOne, last);
     Scalar stride = s.sub(zero, range.step);
     return {start, range.step,

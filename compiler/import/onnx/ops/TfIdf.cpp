@@ -90,12 +90,18 @@ static LogicalResult buildTfIdf(NodeBuilder &b) {
   auto grams = gramsOf(b, *columns);
   if (failed(grams))
     return failure();
-  if (*llvm::min_element(*columns) < 0)
-    return b.fail("has a negative index in ngram_indexes");
+  if (*llvm::min_element(*columns) < 0 ||
+      *llvm::max_element(*columns) > INT32_MAX)
+    return b.fail("has an index in ngram_indexes that is out of range");
   int64_t size = *llvm::max_element(*columns) + 1;
   Dims dims{x.dims[0], s.index(size)};
   Expr total(b, b.splat(0, DType::Float, dims));
-  int64_t skips = b.intAttr("max_skip_count") + 1;
+  // Each is written out.
+  constexpr int64_t most = 1024;
+  int64_t skips = b.intAttr("max_skip_count");
+  if (skips < 0 || skips > most)
+    return b.fail("has a max_skip_count that is not 0 to " + Twine(most));
+  ++skips;
   for (const Grams &group : *grams) {
     Expr count = countGrams(b, x, group, 1);
     // A single token has nothing to skip.

@@ -35,6 +35,12 @@ static LogicalResult buildMaxUnpool(NodeBuilder &b) {
   auto pads = spatialAttr(b, "pads", 2 * rank, 0);
   if (failed(strides) || failed(pads))
     return failure();
+  // Sums of these stay far from overflow.
+  constexpr int64_t most = INT32_MAX;
+  auto isSize = [](int64_t n) { return n >= 1 && n <= most; };
+  if (!llvm::all_of(*kernel, isSize) || !llvm::all_of(*strides, isSize) ||
+      llvm::any_of(*pads, [](int64_t n) { return n < -most || n > most; }))
+    return b.reject("has a kernel_shape, strides or pads out of range");
   if (indices.rank() != x.rank())
     return b.fail("has indices of rank " + Twine(indices.rank()) +
                   " for a tensor of rank " + Twine(x.rank()));
