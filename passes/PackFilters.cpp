@@ -54,6 +54,10 @@ struct PackFilters : public amp::impl::PackFiltersBase<PackFilters> {
     int64_t lanes = std::max<int64_t>(8 * vectorBytes / bits, 1);
     int64_t groups = op.getGroups();
     int64_t columns = op.getOutChannels() / groups;
+    // Few columns take shorter vectors, so that padding stays less than
+    // doubling: what is larger is not computed at compile time.
+    while (lanes > 4 && 2 * columns <= lanes)
+      lanes /= 2;
     int64_t width = lanes * panelVectors(llvm::divideCeil(columns, lanes));
     int64_t panels = llvm::divideCeil(columns, width), padded = panels * width;
     int64_t steps = type.getNumElements() / (groups * columns);

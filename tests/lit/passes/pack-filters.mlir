@@ -27,9 +27,12 @@ func.func @groups(%x: tensor<1x9x8xf32>, %w: tensor<3x4x70xf32>) -> tensor<1x7x7
   return %y : tensor<1x7x70xf32>
 }
 
-// Half-width weights are multiplied in f32, whose vectors count.
+// Half-width weights are multiplied in f32, whose vectors count. Few columns
+// take shorter ones.
 // CHECK-LABEL: func @half(
 // CHECK:       amp.conv {{.*}} (tensor<1x9x8xf16>, tensor<1x3x8x8xf16>) -> tensor<1x7x5xf16>
+// WIDE-LABEL:  func @half(
+// WIDE:        amp.conv {{.*}} (tensor<1x9x8xf16>, tensor<1x3x8x8xf16>) -> tensor<1x7x5xf16>
 func.func @half(%x: tensor<1x9x8xf16>, %w: tensor<3x8x5xf16>) -> tensor<1x7x5xf16> {
   %y = amp.conv %x, %w {channels_last, strides = array<i64: 1>, dilations = array<i64: 1>,
       pads = array<i64: 0, 0>, groups = 1 : i64}
