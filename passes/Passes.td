@@ -189,6 +189,10 @@ def PlaceSlices : Pass<"amp-place-slices", "::mlir::func::FuncOp"> {
     %0 = tensor.insert_slice %a into %e[0] [2] [1] : tensor<2xf32> into tensor<5xf32>
     %c = tensor.insert_slice %b into %0[2] [3] [1] : tensor<3xf32> into tensor<5xf32>
     ```
+
+    A constant pad becomes a buffer whose border is filled, slab by slab, and into which
+    its operand is inserted. Kernels whose results have no other use write into their
+    slice, so that nothing is copied.
   }];
   let dependentDialects = ["::amp::AmpDialect", "::mlir::tensor::TensorDialect"];
 }
