@@ -373,10 +373,44 @@ struct UnfuseAttention : OpRewritePattern<AttentionOp> {
   }
 };
 
+/// Many operands are joined in groups first, at the price of moving them twice:
+/// bufferization takes time that grows with the fourth power of the number of
+/// those that are written into one buffer.
+struct GroupConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    constexpr size_t most = 32;
+    ValueRange sources = op.getSources();
+    if (sources.size() <= most)
+      return failure();
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    SmallVector<Value> groups;
+    for (size_t i = 0; i < sources.size(); i += most) {
+      ValueRange group = sources.slice(i, std::min(most, sources.size() - i));
+      SmallVector<int64_t> shape(type.getShape());
+      int64_t &total = shape[op.getAxis()] = 0;
+      for (Value source : group) {
+        int64_t size =
+            cast<RankedTensorType>(source.getType()).getDimSize(op.getAxis());
+        total = ShapedType::isDynamic(total) || ShapedType::isDynamic(size)
+                    ? ShapedType::kDynamic
+                    : total + size;
+      }
+      groups.push_back(rewriter.create<ConcatOp>(
+          op.getLoc(), RankedTensorType::get(shape, type.getElementType()),
+          op.getAxis(), group));
+    }
+    rewriter.modifyOpInPlace(op,
+                             [&] { op.getSourcesMutable().assign(groups); });
+    return success();
+  }
+};
+
 struct DecomposeOps : public amp::impl::DecomposeOpsBase<DecomposeOps> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<PadConv, UnstrideConvTranspose, UnfuseAttention>(
+    patterns.add<PadConv, UnstrideConvTranspose, UnfuseAttention, GroupConcat>(
         &getContext());
     patterns.add<SubpixelConvTranspose>(&getContext(), /*benefit=*/2);
     if (failed(

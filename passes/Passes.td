@@ -49,7 +49,7 @@ def DecomposeOps : Pass<"amp-decompose-ops", "::mlir::func::FuncOp"> {
   let description = [{
     Padded convolutions become a pad and a convolution that stays inside its
     operand, transposed convolutions become convolutions, attention becomes products and a
-    softmax.
+    softmax, concats of many operands become concats of concats.
 
     ```mlir
     %y = amp.conv %x, %w {pads = array<i64: 1, 1>, ...}

@@ -54,7 +54,7 @@ typedef enum ampc_status {
   AMPC_UNSUPPORTED_CPU = 10, /**< The CPU lacks a feature the model uses. */
   AMPC_BAD_WEIGHTS = 11,     /**< External weights missing or not the ones. */
   AMPC_BUSY = 12,            /**< The context is running on another thread. */
-  AMPC_FAILED = 13,    /**< The model met an error in its data (bad index). */
+  AMPC_FAILED = 13,          /**< The model met an error in its data. */
   AMPC_NO_OUTPUT = 14, /**< No output to look at: no successful run, taken. */
   AMPC_INCOMPATIBLE = 15, /**< Generated code and runtime do not match. */
   AMPC_INTERNAL = 16      /**< A bug in ampc. */

@@ -50,7 +50,7 @@ public:
     context.loadAllAvailableDialects();
   }
 
-  bool run();
+  Outcome run();
 
 private:
   static DialectRegistry makeRegistry() {
@@ -61,6 +61,7 @@ private:
   }
 
   llvm::Error checkOptions();
+  llvm::Error checkFiles();
   OwningOpRef<ModuleOp> read();
   bool runPasses(ModuleOp module, StringRef step,
                  llvm::function_ref<void(OpPassManager &)> add);
@@ -96,6 +97,14 @@ llvm::Error Compilation::checkOptions() {
   if (options.precision != "f32")
     return llvm::createStringError("unknown --precision '%s'; known is f32",
                                    options.precision.c_str());
+  llvm::Expected<cpu::Processor> found = cpu::findProcessor(options.target);
+  if (!found)
+    return found.takeError();
+  processor = std::move(*found);
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::checkFiles() {
   if (llvm::Error error = checkInputFile(options.input))
     return error;
   std::string weights = options.output + ".weights";
@@ -112,10 +121,6 @@ llvm::Error Compilation::checkOptions() {
       return llvm::createStringError("--dim %s=%lld: a size is not negative",
                                      dim.first().str().c_str(),
                                      (long long)dim.second);
-  llvm::Expected<cpu::Processor> found = cpu::findProcessor(options.target);
-  if (!found)
-    return found.takeError();
-  processor = std::move(*found);
   return llvm::Error::success();
 }
 
@@ -271,22 +276,26 @@ llvm::Expected<bool> Compilation::writeAll(ModuleOp module) {
   return true;
 }
 
-bool Compilation::run() {
+Outcome Compilation::run() {
   if (llvm::Error error = checkOptions()) {
     diagnostics.error(std::move(error));
-    return false;
+    return Outcome::WrongUsage;
+  }
+  if (llvm::Error error = checkFiles()) {
+    diagnostics.error(std::move(error));
+    return Outcome::Failed;
   }
   OwningOpRef<ModuleOp> module = read();
   timer.done("import");
   if (!module) {
     if (!diagnostics.errors())
       diagnostics.error(options.input + ": cannot be imported");
-    return false;
+    return Outcome::Failed;
   }
   auto main = module->lookupSymbol<func::FuncOp>("main");
   if (!main) {
     diagnostics.error(options.input + ": has no function 'main' to compile");
-    return false;
+    return Outcome::Failed;
   }
   StringRef name = llvm::sys::path::stem(options.input);
   if (auto given = (*module)->getAttrOfType<StringAttr>("amp.model_name");
@@ -296,11 +305,11 @@ bool Compilation::run() {
 
   llvm::Expected<bool> done = writeAll(*module);
   if (done)
-    return *done;
+    return *done ? Outcome::Done : Outcome::Failed;
   diagnostics.error(done.takeError());
-  return false;
+  return Outcome::Failed;
 }
 
-bool ampc::compile(const Options &options, llvm::raw_ostream &messages) {
+Outcome ampc::compile(const Options &options, llvm::raw_ostream &messages) {
   return Compilation(options, messages).run();
 }

@@ -9,11 +9,16 @@
 
 namespace ampc {
 
-/// Compiles `options.input` to `options.output`. Returns whether it did; if
-/// not, `messages` has one line or more that say why, and no file was changed.
-/// May be called any number of times in a process, also on several threads at
-/// once.
-bool compile(const Options &options, llvm::raw_ostream &messages);
+enum class Outcome {
+  Done,
+  Failed,
+  WrongUsage ///< An option has a value that no model could be compiled with.
+};
+
+/// Compiles `options.input` to `options.output`. If it could not, `messages`
+/// has one line or more that say why, and no file was changed. May be called
+/// any number of times in a process, also on several threads at once.
+Outcome compile(const Options &options, llvm::raw_ostream &messages);
 
 } // namespace ampc
 

@@ -61,7 +61,8 @@ Error Linker::runLinker(ArrayRef<std::string> arguments,
   TemporaryFile log;
   if (Error error = log.create((output + ".log").str()))
     return error;
-  SmallVector<StringRef> argv{program};
+  // Through mapped memory, a full disk would be a signal and leave a file.
+  SmallVector<StringRef> argv{program, "--no-mmap-output-file"};
   argv.append(arguments.begin(), arguments.end());
   std::string problem;
   bool failedToRun = false;
@@ -74,13 +75,6 @@ Error Linker::runLinker(ArrayRef<std::string> arguments,
   if (failedToRun)
     return createStringError("cannot run '%s': %s", program.c_str(),
                              problem.c_str());
-  // It writes through mapped memory, where a full disk is a signal.
-  if (ErrorOr<sys::fs::space_info> space =
-          sys::fs::disk_space(sys::path::parent_path(
-              sys::path::is_absolute(output) ? output.str()
-                                             : "./" + output.str()));
-      code < 0 && space && space->available < (1u << 20))
-    return createStringError("no space left on device");
   std::string first;
   if (auto text = MemoryBuffer::getFile(log.path())) {
     StringRef line = (*text)->getBuffer().split('\n').first;
@@ -88,9 +82,17 @@ Error Linker::runLinker(ArrayRef<std::string> arguments,
     line.consume_front("error: ");
     first = line.str();
   }
-  if (first.empty())
+  if (first.empty()) {
+    // What it said had no place either.
+    SmallString<128> folder(output);
+    sys::fs::make_absolute(folder);
+    sys::path::remove_filename(folder);
+    if (ErrorOr<sys::fs::space_info> space = sys::fs::disk_space(folder);
+        space && space->available < (1u << 20))
+      return createStringError("no space left on device");
     first =
         problem.empty() ? "ended with code " + std::to_string(code) : problem;
+  }
   return createStringError("the linker failed: %s", first.c_str());
 }
 

@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   MLIRContext &context = *kept;
   unsigned errors = 0;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (llvm::StringRef(diagnostic.str()).contains("internal error"))
+    if (llvm::StringRef(diagnostic.str()).starts_with("internal error"))
       llvm::report_fatal_error(llvm::Twine(diagnostic.str()));
     errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return success();

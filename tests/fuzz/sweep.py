@@ -1,6 +1,6 @@
 """One thing at a time wrong with each of ONNX's ops, through the fuzz target for models:
-other ranks, types and sizes of each input, inputs left out, attributes at the ends of
-their range. No chance is involved, and no input may end it.
+other ranks, types and sizes of each input, inputs left out, attributes and constant
+inputs at the ends of their range. No chance is involved, and no input may end it.
 
 usage: sweep.py [--build=DIR] [--filter=REGEX]      the preset `fuzz`, or any build
 """
@@ -16,7 +16,7 @@ import tempfile
 import warnings
 
 import onnx
-from onnx import AttributeProto, TensorProto
+from onnx import AttributeProto, TensorProto, helper
 
 import run
 
@@ -66,6 +66,15 @@ def inputs(model):
             changed = copy.deepcopy(model)
             changed.graph.input[i].type.tensor_type.elem_type = dtype
             yield f"type{i}_{dtype}", changed
+        if given.type.tensor_type.elem_type == TensorProto.INT64 and len(sizes) <= 1:
+            count = sizes[0] if sizes else 1
+            for number in INTEGERS:
+                changed = copy.deepcopy(model)
+                values = [number] * count
+                changed.graph.initializer.append(
+                    helper.make_tensor(given.name, TensorProto.INT64, sizes, values)
+                )
+                yield f"constant{i}_{number}", changed
         changed = copy.deepcopy(model)
         for dim in changed.graph.input[i].type.tensor_type.shape.dim:
             dim.dim_value = 0

@@ -47,6 +47,11 @@ CASES = [
     Case("only_ir_version", ModelProto(ir_version=8).SerializeToString(), "not an ONNX model"),
     Case("empty_graph", model([], [], []), "no outputs"),
     Case("text_in_onnx", b"<ir_version: 8> g (float[n] x) => (float[n] y) {}", "is not an ONNX"),
+    # Names that callers could not say.
+    Case("input_with_nul", model([NodeProto(op_type="Relu", input=["x\0y"], output=["y"])], ["x\0y"]),
+         "an input 'x.y', with control characters"),
+    Case("output_of_two_lines", model([NodeProto(op_type="Relu", input=["x"], output=["y\nz"])], outputs=["y\nz"]),
+         "an output 'y.+z', with control characters"),
     # Versions.
     Case("ir_version_0", model([node("Relu")], ir_version=0), "IR version 0"),
     Case("ir_version_99", model([node("Relu")], ir_version=99), "IR version 99"),
@@ -158,6 +163,8 @@ CASES = [
          [tensor("s", [4], [1, 1, 1e30, 1])]), "Resize"),
     Case("onehot_depth_huge", model([node("OneHot", "i d v")], [value("i", (2,), 7)], [value("y", ())],
          [tensor("d", [], [2**62], 7), tensor("v", [2], [0, 1])]), "OneHot"),
+    Case("col2im_huge", model([node("Col2Im", "x i b")], [value("x", (1, 4, 4))], [value("y", ())],
+         [tensor("i", [2], [2**62, 2**62 + 3], 7), tensor("b", [2], [2, 2], 7)], opset=18), "Col2Im"),
     Case("einsum_nonsense", attribute("Einsum", equation="i->jjjj((,"), "Einsum"),
     Case("depth_to_space_zero", model([node("DepthToSpace", blocksize=0)], [value("x", (1, 4, 2, 2))],
          [value("y", ())]), "DepthToSpace"),

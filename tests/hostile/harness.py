@@ -115,7 +115,14 @@ def run_case(
     allowed = set(case.left) if case.expect else {"out.so"} | set(case.left)
     if not problem and left != allowed:
         problem = f"files afterwards: {sorted(left)}, expected {sorted(allowed)}"
-    return problem
+    if problem or case.options:
+        return problem
+    # A table or lines; whether it compiles is the exit code.
+    code, text = execute([build / "bin" / "ampc", "check", path], cwd=folder)
+    if code != (1 if case.expect else 0):
+        return f"check: exit code {code}: {text[-300:]!r}"
+    strange = [line for line in text.splitlines() if not line.startswith("ampc: error: ")]
+    return f"check: not an error line: {strange[0]!r}" if strange else None
 
 
 # --- Short forms for models ---

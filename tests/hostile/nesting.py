@@ -179,6 +179,9 @@ CASES = [
     Case("max_nodes", chain(11), "more than 10 nodes.*--max-nodes", options=["--max-nodes=10"]),
     Case("fan_out", model([*(node("Neg", "x", f"a{i}") for i in range(2000)),
          node("Sum", " ".join(f"a{i}" for i in range(2000)))])),
+    Case("many_joined", model([node("Concat", " ".join(["x"] * 1000), axis=0)])),
+    Case("many_computed_joined", model([*(node("Neg", "x", f"a{i}") for i in range(500)),
+         node("Concat", " ".join(f"a{i}" for i in range(500)), axis=0)])),
     Case("many_inputs", model([node("Sum", " ".join(f"x{i}" for i in range(3000)))], [f"x{i}" for i in range(3000)])),
     Case("unused_dangling", model([node("Relu"), node("Neg", "x", "z")])),
 ]

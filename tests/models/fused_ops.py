@@ -3,12 +3,15 @@ these write one by one, against onnxruntime.
 """
 
 import argparse
+import math
 import pathlib
 import sys
 from typing import Callable, NamedTuple
 
 import numpy as np
 import onnx
+import onnx.parser
+import onnx.reference
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
@@ -264,6 +267,39 @@ def attention():
                 num_heads=3)
 
 
+def grouped():
+    """Prompts, then more positions behind those of the past."""
+    heads, few, size = 4, 2, 16
+    angles = op_cases.RNG.uniform(0, 6, (12, size // 2)).astype(np.float32)
+    tables = [np.cos(angles), np.sin(angles)]
+
+    def make(name, count, lengths, total, past=0, packed=False, bias=None, rotates=1, **rest):
+        sizes = (heads * size, few * size, few * size)
+        batch = len(lengths)
+        inputs = [floats(batch, count, n) for n in sizes]
+        if packed:
+            inputs = [np.concatenate(inputs, -1), None, None]
+        caches = [floats(batch, few, past, size) for _ in range(2)] if past else [None, None]
+        for row, length in enumerate(lengths if past else ()):
+            for cache in caches:  # Where nothing was written yet.
+                cache[row, :, length - count :] = 0
+        inputs += caches
+        inputs += [np.array(lengths, np.int32) - 1, np.array(total, np.int32)]
+        inputs += tables if rotates else [None, None]
+        if bias is not None:
+            inputs += [None, bias]
+        return fused(name, "GroupQueryAttention", inputs, num_heads=heads, kv_num_heads=few,
+                     do_rotary=rotates, **rest)
+
+    yield make("prompt", 5, [5, 5], 5, outputs=3)
+    yield make("packed", 5, [5, 5], 5, packed=True, outputs=3, rotary_interleaved=1)
+    yield make("past", 2, [7], 7, past=5, outputs=3)
+    yield make("lengths", 1, [7, 4], 7, past=6, outputs=3)
+    yield make("room", 1, [6, 4], 6, past=9, outputs=3)
+    yield make("window", 5, [5, 5], 5, rotates=0, local_window_size=2, scale=0.3)
+    yield make("bias", 3, [3, 3], 3, bias=floats(1, heads, 3, 3))
+
+
 def rotations():
     angles = op_cases.RNG.uniform(0, 6, (9, 4)).astype(np.float32)
     tables = [np.cos(angles), np.sin(angles)]
@@ -306,7 +342,58 @@ def simple():
     yield fused("vector", "FusedMatMul", [floats(4), floats(2, 4, 3)], alpha=2.0)
 
 
-FAMILIES = (attention, rotations, simple)
+def diffusion():
+    """Ops that onnxruntime has no kernel of for a CPU; its ContribOperators.md says
+    what they are."""
+
+    def group_norm(x, gamma, beta, silu):
+        n, h, w, c = x.shape
+        apart = x.reshape(n, h * w, 2, c // 2).astype(np.float64)
+        mean, var = (f(apart, axis=(1, 3), keepdims=True) for f in (np.mean, np.var))
+        y = ((apart - mean) / np.sqrt(var + 1e-5)).reshape(x.shape) * gamma + beta
+        return (y / (1 + np.exp(-y)) if silu else y).astype(x.dtype)
+
+    def erf_gelu(x):
+        return x * (1 + np.vectorize(math.erf)(x / np.sqrt(2))) / 2
+
+    def split_gelu(x, bias):
+        left, right = np.split(x + bias, 2, axis=-1)
+        return (left * erf_gelu(right)).astype(x.dtype)
+
+    x, gamma, beta = floats(2, 3, 5, 6), floats(6), floats(6)
+    for silu in (0, 1):
+        yield fused(f"activation_{silu}", "GroupNorm", [x, gamma, beta], groups=2, activation=silu,
+                    oracle=lambda *inputs, silu=silu: group_norm(*inputs, silu))
+    planar = x.transpose(0, 3, 1, 2)
+    yield fused("planar", "GroupNorm", [planar, gamma, beta], groups=2, activation=0,
+                channels_last=0,
+                oracle=lambda x, *rest: group_norm(x.transpose(0, 2, 3, 1), *rest, 0)
+                .transpose(0, 3, 1, 2))
+
+    def skipped(x, gamma, beta, skip, bias):
+        total = x + skip.reshape(2, 1, 1, 6) + bias
+        return group_norm(total, gamma, beta, 1), total
+
+    yield fused("all", "SkipGroupNorm", [x, gamma, beta, floats(2, 6), floats(6)], outputs=2,
+                groups=2, activation=1, oracle=skipped)
+    yield fused("plain", "BiasSplitGelu", [floats(2, 3, 8), floats(8)], oracle=split_gelu)
+    yield fused("plain", "BiasAdd", [floats(2, 3, 8), floats(8), floats(2, 3, 8)],
+                oracle=lambda x, bias, skip: x + bias + skip)
+
+    def nhwc_conv(x, w, bias):
+        pads, strides = [1, 0, 1, 2], [2, 1]
+        model = onnx.parser.parse_model(f"""
+            <ir_version: 8, opset_import: ["": 17]>
+            g (float[n, c, h, w] x, float[o, i, k, l] f, float[o] b) => (float[p, q, r, s] y)
+            {{ y = Conv<pads = {pads}, strides = {strides}>(x, f, b) }}""")
+        planar = dict(x=x.transpose(0, 3, 1, 2), f=w.transpose(0, 3, 1, 2), b=bias)
+        return onnx.reference.ReferenceEvaluator(model).run(None, planar)[0].transpose(0, 2, 3, 1)
+
+    yield fused("plain", "NhwcConv", [floats(2, 5, 7, 3), small(4, 3, 2, 3), floats(4)],
+                constants=(1,), pads=[1, 0, 1, 2], strides=[2, 1], oracle=nhwc_conv)
+
+
+FAMILIES = (attention, grouped, rotations, simple, diffusion)
 
 
 def main() -> int:

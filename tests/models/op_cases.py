@@ -140,7 +140,8 @@ def unpooling():
 def determinants():
     for n in (0, 1, 2, 5, 17):
         yield case(f"size_{n}", "Det", [floats(3, n, n)], tolerance=1e-4, oracle=np.linalg.det)
-    yield case("singular", "Det", [np.arange(9, dtype=np.float32).reshape(3, 3) * np.float32([[0], [1], [1]])],
+    rows = np.float32([[0], [1], [1]])
+    yield case("singular", "Det", [np.arange(9, dtype=np.float32).reshape(3, 3) * rows],
                oracle=lambda x: np.array(0, np.float32))
     yield case("one_matrix", "Det", [floats(4, 4)], tolerance=1e-4)
 
@@ -275,6 +276,11 @@ def resizes():
     for policy in ("not_larger", "not_smaller"):
         yield make(policy, sizes=[9, 10], axes=[2, 3], mode="linear",
                    keep_aspect_ratio_policy=policy)
+    for kind, scale in ((np.float16, 1), (np.float64, 1), (np.uint8, 60), (np.int8, 30)):
+        image = (floats(1, 1, 4, 5, low=0 if kind == np.uint8 else -2) * scale).astype(kind)
+        for mode in ("nearest", "linear"):
+            yield make(f"{mode}_{np.dtype(kind)}", sizes=[1, 1, 8, 10], image=image, mode=mode,
+                       coordinate_transformation_mode="asymmetric", nearest_mode="floor")
     yield make("volume", [2, 0.5, 1.5], image=floats(3, 4, 5), axes=[1, 2, 0], mode="linear")
 
 
@@ -294,10 +300,29 @@ def olds():
     yield case("v2", "Split", [x], outputs=2, opset=11, axis=2, split=[2, 3])
     yield case("v1", "TopK", [x], outputs=2, opset=9, k=2)
     yield case("v10", "TopK", [x, np.array([3])], outputs=2, opset=10, axis=1, constants=(1,))
-    for op in ("Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "LogSumExp", "SumSquare"):
-        yield case("v1", f"Reduce{op}", [x], opset=10, axes=[0, -1], keepdims=0)
-    yield case("v1", "Squeeze", [floats(3, 1, 2)], opset=11, axes=[1])
-    yield case("v1", "Unsqueeze", [x], opset=11, axes=[0, 2])
+    for op in ("Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "LogSum", "LogSumExp",
+               "SumSquare"):
+        for version, opset in ((1, 10), (11, 12), (13, 17)):
+            if op != "Sum" or version < 13:
+                yield case(f"v{version}", f"Reduce{op}", [abs(x)], opset=opset, axes=[0, -1],
+                           keepdims=0)
+    for version, opset in ((1, 10), (11, 12)):
+        yield case(f"v{version}", "Squeeze", [floats(3, 1, 2)], opset=opset, axes=[1])
+        yield case(f"v{version}", "Unsqueeze", [x], opset=opset, axes=[0, 2])
+    yield case("v11", "Clip", [x, np.array(-0.5, np.float32)], opset=11)
+    yield case("v1", "DepthToSpace", [floats(1, 8, 2, 3)], opset=10, blocksize=2)
+    for version, opset in ((6, 8), (9, 12), (13, 18)):
+        yield case(f"v{version}", "Cast", [x * 3], opset=opset, to=onnx.TensorProto.INT32)
+    for version, opset in ((2, 21), (22, 22)):
+        yield case(f"v{version}", "GlobalLpPool", [floats(1, 2, 3, 4)], opset=opset, p=3,
+                   oracle=lambda x: np.cbrt((abs(x) ** 3).sum((2, 3), keepdims=True)))
+    for version, opset in ((9, 12), (13, 18)):
+        yield case(f"v{version}", "MeanVarianceNormalization", [floats(2, 3, 4, 5)], opset=opset,
+                   axes=[0, 2, 3], tolerance=1e-4)
+    yield case("v11", "Resize", [floats(1, 1, 4, 6), np.array([], np.float32),
+                                 np.array([1, 1, 1.5, 0.5], np.float32)], opset=12,
+               mode="linear", coordinate_transformation_mode="pytorch_half_pixel",
+               constants=(1, 2))
     yield case("v1", "Softmax", [x], opset=11, axis=1)
     yield case("v9", "BatchNormalization",
                [x, floats(4), floats(4), floats(4), floats(4, low=0.1)], opset=10)
@@ -337,12 +362,35 @@ def slices():
     yield case("back_to_front", "Slice", [floats(3), *(np.array([n]) for n in (-7, -9, 0, -1))])
 
 
-FAMILIES = (slices, grids, regions, deformable, unpooling, determinants, signals, training, randoms,
+def extremes():
+    """Numbers at the ends of 64 bits, which leave it in sums and differences."""
+    least, most = -(2**63), 2**63 - 1
+    x = floats(4, 6)
+    for start, end, step, rows in ((-100, 100, most, 1), (-3, 100, most, 1), (3, -100, least, 1),
+                                   (3, -100, -most, 1), (4, 4, most, 0)):
+        first = max(start + 4 if start < 0 else start, 0)
+        yield case(f"{start}_{end}_{step}", "Slice", [x, [start], [end], [0], [step]],
+                   oracle=lambda x, *_, first=first, rows=rows: x[first : first + rows])
+    yield case("constant_step", "Slice", [x, [1], [4], [0], [most]], constants=(1, 2, 3, 4),
+               oracle=lambda x, *_: x[1:2])
+    for upper in (0, 1):
+        for k in (least, most):
+            nothing = (k == most) == bool(upper)
+            yield case(f"{upper}_{k}", "Trilu", [x, k], upper=upper,
+                       oracle=lambda x, k, nothing=nothing: x * np.float32(not nothing))
+    for start, end, step in ((least, most, 2**62), (most, least, least), (-3, 4, 3), (4, -3, -3)):
+        numbers = np.array([*range(start, end, step)], np.int64)
+        yield case(f"{start}_{end}_{step}", "Range", [start, end, step],
+                   oracle=lambda *_, numbers=numbers: numbers)
+
+
+FAMILIES = (slices, extremes, grids, regions, deformable, unpooling, determinants, signals, training, randoms,
             resizes, olds)
 
 
 # Inputs with sizes that the op must know, and the dimensions that they are.
-KNOWN = {"GridSample": {"i1": -1}, "DFT": {"i0": -1}, "STFT": {"i0": -1}, "Det": {"i0": -1}}
+KNOWN = {"GridSample": {"i1": -1}, "DFT": {"i0": -1}, "STFT": {"i0": -1}, "Det": {"i0": -1},
+         "Attention": {"i0": 0, "i3": 0}}
 
 
 def model_and_results(case: Case) -> "tuple[onnx.ModelProto, list[np.ndarray]]":

@@ -9,6 +9,7 @@ import argparse
 import pathlib
 import sys
 
+import ml_dtypes
 import numpy as np
 from onnx import TensorProto as T
 from onnx import helper
@@ -365,7 +366,394 @@ def of_onnxruntime():
                 )
 
 
-FAMILIES = (quantize, products, convolutions, of_onnxruntime)
+def forms():
+    """What exporters and onnxruntime's quantizer write beside the plain forms."""
+    ms = dict(domain="com.microsoft", tolerance=STEP, opset=17)
+    h, bf = np.float16, ml_dtypes.bfloat16
+    x = on_ties(3, 5, 7)
+    yield case(
+        "f16",
+        "QuantizeLinear",
+        [x.astype(h), h(0.25), np.uint8(7)],
+        opset=19,
+        oracle="ref",
+        tolerance=0,
+    )
+    yield case(
+        "bf16",
+        "QuantizeLinear",
+        [x.astype(bf), np.array(0.25, bf), np.uint8(7)],
+        opset=21,
+        oracle=lambda x, s, z: np.clip(np.rint(x.astype(np.float32) / 0.25) + 7, 0, 255).astype(
+            np.uint8
+        ),
+        tolerance=0,
+    )
+    yield case(
+        "f16",
+        "DequantizeLinear",
+        [integers(np.int8, 3, 7), h(0.25), np.int8(7)],
+        opset=19,
+        tolerance=0,
+    )
+    yield case(
+        "bf16",
+        "DequantizeLinear",
+        [integers(np.int8, 3, 7), np.array(0.25, bf), np.int8(7)],
+        opset=21,
+        oracle="ref",
+        tolerance=0,
+    )
+    yield case(
+        "bias",
+        "DequantizeLinear",
+        [
+            RNG.integers(-(2**30), 2**30, 7).astype(np.int32),
+            np.exp2(-RNG.integers(4, 9, 7)).astype(np.float32),
+        ],
+        axis=0,
+        opset=13,
+        tolerance=0,
+    )
+    yield case(
+        "bias_zero",
+        "DequantizeLinear",
+        [
+            RNG.integers(-(2**30), 2**30, 7).astype(np.int32),
+            np.exp2(-RNG.integers(4, 9, 7)).astype(np.float32),
+            np.zeros(7, np.int32),
+        ],
+        axis=0,
+        opset=13,
+        tolerance=0,
+    )
+    yield case(
+        "output_dtype",
+        "QuantizeLinear",
+        [x, np.float32(0.25)],
+        output_dtype=T.INT8,
+        opset=21,
+        tolerance=0,
+    )
+    yield case(
+        "output_dtype16",
+        "QuantizeLinear",
+        [x, np.float32(0.25)],
+        output_dtype=T.UINT16,
+        opset=21,
+        tolerance=0,
+    )
+    yield case(
+        "output_dtype",
+        "DequantizeLinear",
+        [integers(np.int8, 3, 7), np.float32(0.25), np.int8(7)],
+        output_dtype=T.FLOAT16,
+        opset=23,
+        oracle="ref",
+        tolerance=0,
+    )
+    yield case(
+        "precision",
+        "QuantizeLinear",
+        [x.astype(h), h(0.25), np.uint8(7)],
+        precision=T.FLOAT,
+        opset=23,
+        oracle="ref",
+        tolerance=0,
+    )
+    yield case(
+        "e8m0",
+        "DequantizeLinear",
+        [
+            integers(np.int8, 3, 8),
+            np.exp2(RNG.integers(-3, 3, (3, 2))).astype(ml_dtypes.float8_e8m0fnu),
+        ],
+        axis=1,
+        block_size=4,
+        output_dtype=T.FLOAT,
+        opset=24,
+        oracle="ref",
+        tolerance=0,
+    )
+    yield case(
+        "negaxis",
+        "QuantizeLinear",
+        [x, np.exp2(RNG.integers(-2, 3, 7)).astype(np.float32), integers(np.int8, 7)],
+        axis=-1,
+        opset=13,
+        tolerance=0,
+    )
+    yield case(
+        "axis0",
+        "DequantizeLinear",
+        [integers(np.uint8, 3, 7), np.exp2(RNG.integers(-2, 3, 3)).astype(np.float32)],
+        axis=0,
+        opset=13,
+        tolerance=0,
+    )
+    yield case(
+        "vector1",
+        "QuantizeLinear",
+        [x, np.float32([0.25]), np.uint8([7])],
+        opset=13,
+        tolerance=0,
+        constants=(1, 2),
+    )
+    yield case(
+        "rank0x",
+        "QuantizeLinear",
+        [np.float32(3.3), np.float32(0.25), np.uint8(7)],
+        opset=13,
+        tolerance=0,
+    )
+    yield case(
+        "rank1",
+        "QuantizeLinear",
+        [on_ties(11), np.float32(0.25), np.uint8(7)],
+        opset=13,
+        tolerance=0,
+    )
+    for dt, n in ((ml_dtypes.int4, T.INT4), (ml_dtypes.uint4, T.UINT4)):
+        w = RNG.integers(0, 7, (6, 64)).astype(np.int8).astype(dt)
+        yield case(
+            f"blocks{n}",
+            "DequantizeLinear",
+            [
+                w,
+                RNG.uniform(0.01, 0.02, (6, 2)).astype(np.float32),
+                np.ones((6, 2), np.int8).astype(dt),
+            ],
+            axis=1,
+            block_size=32,
+            opset=21,
+            constants=(0, 1, 2),
+            tolerance=1e-6,
+        )
+        yield case(
+            f"blocks0_{n}",
+            "DequantizeLinear",
+            [w, RNG.uniform(0.01, 0.02, (2, 64)).astype(np.float32)],
+            axis=0,
+            block_size=3,
+            opset=21,
+            constants=(0, 1),
+            oracle="ref",
+            tolerance=1e-6,
+        )
+    s = [
+        integers(np.uint8, 3, 4, 7),
+        np.float32(0.05),
+        np.uint8(128),
+        np.float32(1 / 256),
+        np.uint8(0),
+    ]
+    for version, axis in ((13, -1), (13, 1), (11, 1)):
+        one = case(f"of_{version}_{axis}", "QLinearSoftmax", s, axis=axis, **ms)
+        one.node.attribute.append(helper.make_attribute("opset", version))
+        yield one
+    xx = integers(np.uint8, 2, 3, 8, 9)
+    yield case(
+        "where",
+        "QLinearWhere",
+        [
+            np.array([True, False, True]),
+            integers(np.uint8, 4, 3),
+            np.float32(0.03),
+            np.uint8(9),
+            integers(np.uint8, 4, 3),
+            np.float32(0.04),
+            np.uint8(3),
+            np.float32(0.05),
+            np.uint8(5),
+        ],
+        **ms,
+    )
+    yield case(
+        "qconv1d",
+        "QLinearConv",
+        [
+            integers(np.uint8, 2, 3, 19),
+            np.float32(0.02),
+            np.uint8(120),
+            integers(np.int8, 4, 3, 3),
+            np.exp2(-RNG.integers(4, 9, 4)).astype(np.float32),
+            np.zeros(4, np.int8),
+            np.float32(0.3),
+            np.uint8(90),
+        ],
+        constants=(3, 4, 5),
+        tolerance=STEP,
+    )
+    yield case(
+        "qconv_same",
+        "QLinearConv",
+        [
+            xx,
+            np.float32(0.02),
+            np.uint8(120),
+            integers(np.uint8, 6, 3, 3, 3),
+            np.float32([0.01]),
+            np.uint8([127]),
+            np.float32(0.3),
+            np.uint8(90),
+        ],
+        auto_pad="SAME_UPPER",
+        strides=[2, 2],
+        constants=(3, 4, 5),
+        tolerance=STEP,
+    )
+    yield case(
+        "qconv_dw",
+        "QLinearConv",
+        [
+            xx,
+            np.float32(0.02),
+            np.uint8(120),
+            integers(np.int8, 3, 1, 3, 3),
+            np.float32([0.01, 0.02, 0.03]),
+            np.int8([0, 0, 0]),
+            np.float32(0.3),
+            np.uint8(90),
+            RNG.integers(-99, 99, 3).astype(np.int32),
+        ],
+        group=3,
+        pads=[1, 1, 1, 1],
+        constants=(3, 4, 5, 8),
+        tolerance=STEP,
+    )
+    yield case(
+        "cl",
+        "QLinearAveragePool",
+        [
+            integers(np.uint8, 2, 7, 9, 3),
+            np.float32(0.03),
+            np.uint8(9),
+            np.float32(0.02),
+            np.uint8(3),
+        ],
+        channels_last=1,
+        kernel_shape=[3, 2],
+        strides=[2, 1],
+        **ms,
+    )
+    yield case(
+        "cl",
+        "QLinearGlobalAveragePool",
+        [
+            integers(np.uint8, 2, 7, 9, 3),
+            np.float32(0.03),
+            np.uint8(9),
+            np.float32(0.02),
+            np.uint8(3),
+        ],
+        channels_last=1,
+        **ms,
+    )
+    yield case(
+        "f16in",
+        "QuantizeLinear",
+        [x.astype(h), h(0.25), np.int8(3)],
+        domain="com.microsoft",
+        opset=17,
+        tolerance=0,
+    )
+    yield case(
+        "ms",
+        "QuantizeLinear",
+        [x, np.float32(0.25), np.uint16(3)],
+        domain="com.microsoft",
+        opset=17,
+        tolerance=0,
+    )
+    yield case(
+        "ms_axis",
+        "QuantizeLinear",
+        [x, np.exp2(RNG.integers(-2, 3, 5)).astype(np.float32), integers(np.int8, 5)],
+        axis=1,
+        domain="com.microsoft",
+        opset=17,
+        tolerance=0,
+    )
+    yield case(
+        "ms",
+        "DequantizeLinear",
+        [integers(np.uint16, 3, 7), np.float32(0.25), np.uint16(300)],
+        domain="com.microsoft",
+        opset=17,
+        tolerance=0,
+    )
+    yield case(
+        "ms_i32",
+        "DequantizeLinear",
+        [RNG.integers(-(2**30), 2**30, 7).astype(np.int32), np.float32(0.25)],
+        domain="com.microsoft",
+        opset=17,
+        tolerance=0,
+    )
+    w = integers(np.int8, 31, 7)
+    yield case(
+        "batchrhs",
+        "DynamicQuantizeMatMul",
+        [floats(2, 5, 31), integers(np.int8, 2, 31, 7), np.float32(0.01)],
+        **{**ms, "tolerance": 1e-5},
+    )
+    yield case(
+        "uint8w",
+        "DynamicQuantizeMatMul",
+        [floats(5, 31), integers(np.uint8, 31, 7), np.float32(0.01), np.uint8(128)],
+        constants=(1, 2, 3),
+        **{**ms, "tolerance": 1e-5},
+    )
+    yield case(
+        "int8",
+        "QLinearMatMul",
+        [
+            integers(np.int8, 5, 31),
+            np.float32(0.02),
+            np.int8(3),
+            integers(np.int8, 31, 7),
+            np.float32(0.01),
+            np.int8(3),
+            np.float32(0.3),
+            np.int8(9),
+        ],
+        tolerance=STEP,
+    )
+    yield case(
+        "batch",
+        "QLinearMatMul",
+        [
+            integers(np.uint8, 2, 3, 5, 31),
+            np.float32(0.02),
+            np.uint8(3),
+            integers(np.uint8, 2, 3, 31, 7),
+            np.float32(0.01),
+            np.uint8(3),
+            np.float32(0.3),
+            np.uint8(9),
+        ],
+        tolerance=STEP,
+    )
+    rows = np.array([[0, 3], [16, 2]])
+    for dtype in (ml_dtypes.int4, ml_dtypes.uint4):
+        low = -8 if dtype == ml_dtypes.int4 else 0
+        table = RNG.integers(low, low + 16, (17, 64)).astype(np.int8).astype(dtype)
+        scale = RNG.uniform(0.01, 0.02, (17, 4)).astype(np.float32)
+        zero = RNG.integers(low, low + 16, (17, 4)).astype(np.int8).astype(dtype)
+        for zeros in ((), (zero,)):
+            yield case(
+                f"{dtype.__name__}_{len(zeros)}",
+                "GatherBlockQuantized",
+                [table, rows, scale, *zeros],
+                block_size=16,
+                gather_axis=0,
+                quantize_axis=1,
+                constants=(0, 2, 3)[: 2 + len(zeros)],
+                **{**ms, "tolerance": 1e-6, "opset": 21},
+            )
+
+
+FAMILIES = (quantize, products, convolutions, of_onnxruntime, forms)
 
 
 def main() -> int:

@@ -108,5 +108,13 @@ int main(int argc, char **argv) {
     if (!options.dims.try_emplace(name, value).second)
       return usageError("--dim gives '" + name + "' twice");
   }
-  return ampc::compile(options, llvm::errs()) ? 0 : 1;
+  switch (ampc::compile(options, llvm::errs())) {
+  case ampc::Outcome::Done:
+    return 0;
+  case ampc::Outcome::Failed:
+    return 1;
+  case ampc::Outcome::WrongUsage:
+    return 2;
+  }
+  llvm_unreachable("all outcomes are handled");
 }

@@ -94,6 +94,12 @@ std::string domainName(const std::string &domain) {
   return "'" + (domain.empty() ? "ai.onnx" : domain) + "'";
 }
 
+/// Callers know inputs and outputs by C strings, and people by lines of text.
+bool isPrintable(StringRef name) {
+  return llvm::none_of(name,
+                       [](unsigned char c) { return c < 32 || c == 127; });
+}
+
 } // namespace
 
 template <typename Imports>
@@ -195,6 +201,8 @@ void Check::checkDeclarations(const onnx::GraphProto &graph, Place &place) {
   for (const auto &input : graph.input()) {
     if (input.name().empty())
       fail("has an input without a name");
+    else if (!place.parent && !isPrintable(input.name()))
+      fail("has an input '" + input.name() + "', with control characters");
     else if (!inputs.try_emplace(input.name(), &input.type()).second)
       fail("has two inputs '" + input.name() + "'");
     place.names.insert(input.name());
@@ -224,6 +232,8 @@ void Check::checkGraph(const onnx::GraphProto &graph, Place &place) {
   for (const auto &output : graph.output()) {
     if (output.name().empty())
       fail("has an output without a name");
+    else if (!place.parent && !isPrintable(output.name()))
+      fail("has an output '" + output.name() + "', with control characters");
     else if (!place.knows(output.name()))
       fail("output '" + output.name() + "' is defined by no node");
     // Names are how a caller tells the outputs of a model apart.

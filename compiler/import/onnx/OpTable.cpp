@@ -35,6 +35,7 @@ OpTable::OpTable() {
   registerMatmulOps(*this);
   registerMicrosoftFusedOps(*this);
   registerMicrosoftQuantizedOps(*this);
+  registerMicrosoftQuantizedProductOps(*this);
   registerMovementOps(*this);
   registerNonMaxSuppressionOps(*this);
   registerNormOps(*this);
@@ -49,6 +50,7 @@ OpTable::OpTable() {
   registerRegionOps(*this);
   registerResizeOps(*this);
   registerRnnOps(*this);
+  registerRotaryEmbeddingOps(*this);
   registerScanOps(*this);
   registerScatterOps(*this);
   registerSelectOps(*this);

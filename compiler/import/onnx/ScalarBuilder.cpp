@@ -80,6 +80,17 @@ Scalar ScalarBuilder::share(Value value, bool isNew) {
   return (*it)->getResult(0);
 }
 
+// Constants wrap as they do when the model computes them; sizes that have are
+// found where a value gets its shape.
+static int64_t wrappingAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(b));
+}
+static int64_t wrappingMul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) *
+                              static_cast<uint64_t>(b));
+}
+
 Scalar ScalarBuilder::add(Scalar lhs, Scalar rhs) {
   if (constantInt(lhs))
     std::swap(lhs, rhs);
@@ -92,13 +103,13 @@ Scalar ScalarBuilder::add(Scalar lhs, Scalar rhs) {
                      : arith::AddIOp();
       sum && increment)
     if (auto inner = getConstantIntValue(sum.getRhs()))
-      return add(Scalar(sum.getLhs()), index(*inner + *increment));
+      return add(Scalar(sum.getLhs()), index(wrappingAdd(*inner, *increment)));
   return binary<arith::AddIOp>(lhs, rhs);
 }
 
 Scalar ScalarBuilder::sub(Scalar lhs, Scalar rhs) {
   if (auto decrement = constantInt(rhs))
-    return add(lhs, index(-*decrement));
+    return add(lhs, index(wrappingMul(*decrement, -1)));
   // (x + y) - x is y.
   if (auto value = dyn_cast<Value>(lhs))
     if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
@@ -121,7 +132,8 @@ Scalar ScalarBuilder::mul(Scalar lhs, Scalar rhs) {
     if (auto value = dyn_cast<Value>(lhs))
       if (auto product = value.getDefiningOp<arith::MulIOp>())
         if (auto inner = getConstantIntValue(product.getRhs()))
-          return mul(Scalar(product.getLhs()), index(*inner * *factor));
+          return mul(Scalar(product.getLhs()),
+                     index(wrappingMul(*inner, *factor)));
   }
   return binary<arith::MulIOp>(lhs, rhs);
 }
@@ -213,7 +225,7 @@ Scalar ScalarBuilder::product(ArrayRef<Scalar> factors) {
   Scalar product = index(1);
   for (Scalar factor : factors)
     if (auto value = constantInt(factor))
-      constant *= *value;
+      constant = wrappingMul(constant, *value);
     else
       product = mul(product, factor);
   return mul(product, index(constant));
@@ -224,12 +236,12 @@ Scalar ScalarBuilder::quotient(ArrayRef<Scalar> of, ArrayRef<Scalar> by) {
   int64_t constantAbove = 1, constantBelow = 1;
   for (Scalar factor : of)
     if (auto value = constantInt(factor))
-      constantAbove *= *value;
+      constantAbove = wrappingMul(constantAbove, *value);
     else
       above.push_back(factor);
   for (Scalar factor : by) {
     if (auto value = constantInt(factor))
-      constantBelow *= *value;
+      constantBelow = wrappingMul(constantBelow, *value);
     else if (auto *same = llvm::find(above, factor); same != above.end())
       above.erase(same);
     else

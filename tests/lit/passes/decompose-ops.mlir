@@ -57,3 +57,14 @@ func.func @attention(%q: tensor<2x4x?x8xf32>, %k: tensor<2x2x6x8xf32>, %v: tenso
     : (tensor<2x4x?x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>) -> tensor<2x4x?x8xf32>
   return %y : tensor<2x4x?x8xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func @many
+// CHECK:       %[[A:.*]] = amp.concat 0 ({{.*}}) : ({{.*}}) -> tensor<?x2xf32>
+// CHECK:       %[[B:.*]] = amp.concat 0 ({{.*}}) : ({{.*}}) -> tensor<24x2xf32>
+// CHECK:       amp.concat 0 (%[[A]], %[[B]]) : (tensor<?x2xf32>, tensor<24x2xf32>) -> tensor<?x2xf32>
+func.func @many(%x: tensor<?x2xf32>, %y: tensor<3x2xf32>) -> tensor<?x2xf32> {
+  %c = amp.concat 0 (%x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %y, %y, %y, %y, %y, %y, %y, %y) : (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<?x2xf32>
+  return %c : tensor<?x2xf32>
+}

@@ -347,7 +347,7 @@ class AmpcRun(unittest.TestCase):
         refuse(huge, f"does not hold as many elements as its shape [{2**40}, {2**20}] says")
         huge.dims[:] = [2**40, 2**40]
         refuse(huge, f"its shape [{2**40}, {2**40}] is negative or too large")
-        huge.dims[:] = [2**40, 2**40, 0]  # No elements, and a wrong rank.
+        huge.dims[:] = [2**40, 2**20, 0]  # No elements, and a wrong rank.
         with open(path, "wb") as file:
             file.write(huge.SerializeToString())
         self.fail_with("rank is 3, expected 2", calc_so, "--input", "a=" + path, "--random-inputs", "batch=2,n=4")

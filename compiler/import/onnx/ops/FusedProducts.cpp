@@ -66,7 +66,8 @@ static LogicalResult buildFusedMatMul(NodeBuilder &b) {
   for (auto [x, name] : {std::pair(&lhs, "transBatchA"), {&rhs, "transBatchB"}})
     if (b.intAttr(name) && x->rank() > 2)
       *x = batchFirst(b, *x);
-  auto product = matmul(b, lhs, rhs, DType::Undefined, b.intAttr("transA") && lhs.rank() > 1,
+  auto product = matmul(b, lhs, rhs, DType::Undefined,
+                        b.intAttr("transA") && lhs.rank() > 1,
                         b.intAttr("transB") && rhs.rank() > 1);
   if (failed(product))
     return failure();
@@ -81,8 +82,8 @@ static LogicalResult buildFusedGemm(NodeBuilder &b) {
   if (failed(product))
     return failure();
   auto y = activate(b, *product, [&](unsigned i, double missing) {
-    static constexpr StringRef names[] = {
-        "activation_alpha", "activation_beta", "activation_gamma"};
+    static constexpr StringRef names[] = {"activation_alpha", "activation_beta",
+                                          "activation_gamma"};
     return b.floatAttr(names[i], missing);
   });
   return failed(y) ? failure() : b.output(0, *y);
@@ -132,18 +133,26 @@ void registerFusedProductsOps(OpTable &t) {
           {"activation_beta", NoDefault{NoDefault::Float}},
           {"activation_gamma", NoDefault{NoDefault::Float}}}},
         buildFusedGemm);
-  t.add({"FusedConv",
-         "X:T W:T B:T? Z:T?",
-         "Y:T",
-         floats,
-         {{"auto_pad", std::string("NOTSET")},
-          {"kernel_shape", NoDefault{NoDefault::Ints}},
-          {"dilations", NoDefault{NoDefault::Ints}},
-          {"strides", NoDefault{NoDefault::Ints}},
-          {"pads", NoDefault{NoDefault::Ints}},
-          {"group", 1},
-          {"activation", NoDefault{NoDefault::String}},
-          {"activation_params", NoDefault{NoDefault::Floats}}}},
+  std::vector<SchemaAttribute> window{
+      {"auto_pad", std::string("NOTSET")},
+      {"kernel_shape", NoDefault{NoDefault::Ints}},
+      {"dilations", NoDefault{NoDefault::Ints}},
+      {"strides", NoDefault{NoDefault::Ints}},
+      {"pads", NoDefault{NoDefault::Ints}},
+      {"group", 1}};
+  // Channels are last in the filter too.
+  t.add({"NhwcConv", "X:T W:T B:T?", "Y:T", floats, window, R"({
+           x = Transpose<perm = [0, 3, 1, 2]>(X)
+           w = Transpose<perm = [0, 3, 1, 2]>(W)
+           y = Conv<auto_pad: string = @auto_pad,
+             kernel_shape: ints = @kernel_shape, dilations: ints = @dilations,
+             strides: ints = @strides, pads: ints = @pads, group: int = @group>(
+             x, w, B)
+           Y = Transpose<perm = [0, 2, 3, 1]>(y)
+         })"});
+  window.push_back({"activation", NoDefault{NoDefault::String}});
+  window.push_back({"activation_params", NoDefault{NoDefault::Floats}});
+  t.add({"FusedConv", "X:T W:T B:T? Z:T?", "Y:T", floats, window},
         buildFusedConv);
 }
 

@@ -57,16 +57,22 @@ void registerMicrosoftFusedOps(OpTable &t) {
   t.add({"FastGelu", "X:T bias:T?", "Y:T", floats}, buildFastGelu);
   t.add({"QuickGelu", "X:T", "Y:T", floats, {{"alpha", 1.702f}}},
         buildQuickGelu);
-  t.add({"BiasSoftmax",
-         "data:T bias:T",
-         "output:T",
-         floats,
-         {{"axis", 1},
-          {"is_inner_broadcast", NoDefault{NoDefault::Int, true}}}},
-        buildBiasSoftmax);
+  t.add(
+      {"BiasSoftmax",
+       "data:T bias:T",
+       "output:T",
+       floats,
+       {{"axis", 1}, {"is_inner_broadcast", NoDefault{NoDefault::Int, true}}}},
+      buildBiasSoftmax);
   t.add({"BiasAdd", "X:T bias:T skip:T", "Y:T", floats, {}, R"({
            sum = Add(X, bias)
            Y = Add(sum, skip)
+         })"});
+  t.add({"BiasSplitGelu", "X:T bias:T", "Y:T", floats, {}, R"({
+           sum = Add(X, bias)
+           left, right = Split<axis = -1, num_outputs = 2>(sum)
+           factor = Gelu(right)
+           Y = Mul(left, factor)
          })"});
   t.add({"Trilu",
          "X:T k:int64?",

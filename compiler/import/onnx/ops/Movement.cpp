@@ -111,7 +111,10 @@ static LogicalResult buildTrilu(NodeBuilder &b) {
       return failure();
     if (k->size() != 1)
       return b.fail("has " + Twine(k->size()) + " values for k");
-    diagonal = k->front();
+    // Farther away is as far as the corner.
+    Scalar rows = x.dims[x.rank() - 2], columns = x.dims.back();
+    diagonal = b.scalars.max(b.scalars.min(k->front(), columns),
+                             b.scalars.sub(b.scalars.index(0), rows));
   }
   Tensor row = b.iota(DType::Int64, x.rank() - 2, x.dims),
          column = b.iota(DType::Int64, x.rank() - 1, x.dims);

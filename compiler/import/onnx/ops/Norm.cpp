@@ -13,6 +13,18 @@ Tensor alongChannels(NodeBuilder &b, const Tensor &x, int64_t rank) {
   return b.unsqueeze(x, llvm::to_vector(llvm::seq<int64_t>(1, rank - 1)));
 }
 
+FailureOr<Tensor> spreadTo(NodeBuilder &b, const Tensor &x, const Dims &dims) {
+  if (x.rank() > int64_t(dims.size()))
+    return b.fail("has an operand of rank " + Twine(x.rank()) +
+                  " that does not fit");
+  auto under = ArrayRef(dims).take_back(x.rank());
+  for (auto [own, size] : llvm::zip(x.dims, under))
+    if (constantInt(own) != 1 &&
+        failed(b.requireEqual(own, size, "has an operand that does not fit")))
+      return failure();
+  return b.broadcast(x, dims);
+}
+
 static Tensor layerNorm(NodeBuilder &b, amp::NormKind kind, const Tensor &x,
                         Value scale, Value bias, int64_t axis, double epsilon) {
   Value value =
@@ -56,14 +68,11 @@ FailureOr<Tensor> normalizeRows(NodeBuilder &b, amp::NormKind kind,
   auto spread = [&](const std::optional<Tensor> &vector) -> FailureOr<Value> {
     if (!vector)
       return Value();
-    if (vector->dtype != x.dtype || vector->rank() > int64_t(rows.size()))
-      return b.fail("has a scale or bias of another type or rank");
-    auto common = b.broadcastDims({rows, vector->dims});
-    if (failed(common))
-      return failure();
-    if (*common != rows)
-      return b.fail("has a scale or bias that does not fit");
-    return b.broadcast(*vector, rows).value;
+    if (vector->dtype != x.dtype)
+      return b.fail("has a scale or bias of another type");
+    auto repeated = spreadTo(b, *vector, rows);
+    return failed(repeated) ? FailureOr<Value>(failure())
+                            : FailureOr<Value>(repeated->value);
   };
   auto scaleValue = spread(scale), biasValue = spread(bias);
   if (failed(scaleValue) || failed(biasValue))

@@ -10,6 +10,10 @@ namespace ampc::onnx_import {
 /// A vector over channels as [c, 1, ...] for an operand of this rank.
 Tensor alongChannels(NodeBuilder &b, const Tensor &x, int64_t rank);
 
+/// `x` repeated to `dims`, which its sizes must be where they are not 1.
+mlir::FailureOr<Tensor> spreadTo(NodeBuilder &b, const Tensor &x,
+                                 const Dims &dims);
+
 /// amp.layer_norm over the dimensions from `axis` on. Scale and bias broadcast
 /// to those.
 mlir::FailureOr<Tensor> normalizeRows(NodeBuilder &b, amp::NormKind kind,

@@ -255,6 +255,19 @@ void registerQuantizeOps(OpTable &t) {
   t.add("DynamicQuantizeLinear", 11, 11, buildDynamicQuantizeLinear);
   t.add("QuantizeLinear", 10, 28, buildQuantizeLinear);
   t.add("DequantizeLinear", 10, 28, buildDequantizeLinear);
+  // onnxruntime's own take 16 and 4 bits, before the standard's did.
+  t.add({"QuantizeLinear",
+         "x:T1 y_scale:T1 y_zero_point:T2?",
+         "y:T2",
+         "T1 = float16 float; T2 = int8 uint8 int16 uint16 int4 uint4",
+         {{"axis", NoDefault{NoDefault::Int}}}},
+        buildQuantizeLinear);
+  t.add({"DequantizeLinear",
+         "x:T1 x_scale:T2 x_zero_point:T1?",
+         "y:T2",
+         "T1 = int8 uint8 int16 uint16 int32 int4 uint4; T2 = float16 float",
+         {{"axis", NoDefault{NoDefault::Int}}}},
+        buildDequantizeLinear);
 }
 
 } // namespace ampc::onnx_import

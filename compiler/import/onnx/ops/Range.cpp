@@ -8,22 +8,30 @@ using arith::CmpIPredicate;
 
 namespace ampc::onnx_import {
 
-/// max(ceil((limit - start) / delta), 0) for integers.
+/// max(ceil((limit - start) / delta), 0) for integers. The difference may need
+/// all 64 bits: it is one without sign, and so is the quotient, which as a
+/// number of elements is negative if it is no size.
 static Scalar countInts(ScalarBuilder &s, Scalar start, Scalar limit,
                         Scalar delta) {
   Scalar zero = s.index(0), one = s.index(1);
-  auto steps = [&](Scalar span, Scalar step) {
-    return s.ceilDiv(s.max(span, zero), step);
+  auto steps = [&](Scalar from, Scalar to, Scalar step) {
+    // Positions of tensors are far from where 64 bits end.
+    if (constantInt(step) && (constantInt(from) == 0 || constantInt(to) == 0))
+      return s.ceilDiv(s.max(s.sub(to, from), zero), step);
+    Scalar last = s.binary<arith::DivUIOp>(s.sub(s.sub(to, from), one), step);
+    Scalar some = s.compare(CmpIPredicate::slt, from, to);
+    return s.select(some, s.add(last, one), zero);
   };
-  Scalar up = s.sub(limit, start), down = s.sub(start, limit);
   if (auto step = constantInt(delta))
-    return *step > 0 ? steps(up, delta) : steps(down, s.index(-*step));
+    return *step > 0 ? steps(start, limit, delta)
+                     : steps(limit, start, s.sub(zero, delta));
   Scalar isZero = s.compare(CmpIPredicate::eq, delta, zero);
   Scalar forward = s.compare(CmpIPredicate::sgt, delta, zero);
   Scalar safe = s.select(isZero, one, delta);
   Scalar magnitude = s.select(forward, safe, s.sub(zero, safe));
   magnitude = s.select(isZero, one, magnitude);
-  return steps(s.select(forward, up, down), magnitude);
+  return steps(s.select(forward, start, limit), s.select(forward, limit, start),
+               magnitude);
 }
 
 /// The same for floats, in their own arithmetic.

@@ -183,6 +183,9 @@ static FailureOr<Scalar> oneSize(NodeBuilder &b, unsigned i, StringRef name) {
                                          list->front(), b.scalars.index(0)),
                        "has a " + name + " that is not positive")))
     return failure();
+  // Transforms look for the factors of their size.
+  if (auto known = constantInt(list->front()); known && *known > INT32_MAX)
+    return b.reject("has a " + name + " above 2^31 - 1");
   return list->front();
 }
 

@@ -39,9 +39,19 @@ static Scalar clamp(ScalarBuilder &s, Scalar at, Scalar size, Scalar low,
   return s.min(s.max(at, low), high);
 }
 
+/// A step that takes what `step` takes and does not overflow: one as long as
+/// the dimension gets one element, like all that are longer.
+static Scalar clampStep(ScalarBuilder &s, Scalar step, Scalar size) {
+  if (auto known = constantInt(step); known && std::abs(*known) < kFar)
+    return step;
+  Scalar longest = s.max(size, s.index(1));
+  return s.max(s.min(step, longest), s.sub(s.index(0), longest));
+}
+
 /// ONNX's rules for slices.
 static Taken take(ScalarBuilder &s, Range range, Scalar size) {
   Scalar zero = s.index(0), one = s.index(1), minusOne = s.index(-1);
+  range.step = clampStep(s, range.step, size);
   auto step = constantInt(range.step);
   auto forward = [&]() -> Taken {
     Scalar start = clamp(s, range.start, size, zero, size);
@@ -166,8 +176,8 @@ static LogicalResult buildSplit(NodeBuilder &b) {
     // Equal parts; from opset 18 on the last ones may be smaller.
     int64_t parts = b.numOutputs();
     if (int64_t given = b.intAttr("num_outputs", parts); given != parts)
-      return b.fail("has num_outputs " + Twine(given) + " and " +
-                    Twine(parts) + " outputs");
+      return b.fail("has num_outputs " + Twine(given) + " and " + Twine(parts) +
+                    " outputs");
     bool equal = b.node.version < 18;
     Scalar part =
         equal ? s.div(total, s.index(parts)) : s.ceilDiv(total, s.index(parts));
