@@ -178,7 +178,9 @@ struct UnstrideConvTranspose : OpRewritePattern<ConvTransposeOp> {
 /// (Shi et al., "Real-time single image and video super-resolution using an
 /// efficient sub-pixel convolutional neural network", 2016): no multiplications
 /// by zeros between the input's elements. Element `stride * q + phase` takes
-/// the filter's positions `phase + stride * t` at the inputs `q - t`.
+/// the filter's positions `phase + stride * t` at the inputs `q - t`. Within a
+/// group, phases are the outer part of the channels: with channels last, what
+/// is brought into place is then runs of channels.
 struct SubpixelConvTranspose : OpRewritePattern<ConvTransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvTransposeOp op,
@@ -209,31 +211,35 @@ struct SubpixelConvTranspose : OpRewritePattern<ConvTransposeOp> {
     if (bias) {
       // One element for all phases of a channel.
       Type element = typeOf(bias).getElementType();
-      bias = reshape(rewriter, loc, bias, indices(rewriter, {channels, 1}));
+      bias = reshape(rewriter, loc, bias,
+                     indices(rewriter, {groups, 1, shape[1]}));
       bias = rewriter.create<BroadcastOp>(
-          loc, RankedTensorType::get({channels, phases}, element), bias,
+          loc, RankedTensorType::get({groups, phases, shape[1]}, element), bias,
           ValueRange(), rewriter.getDenseI64ArrayAttr({}));
       bias =
           reshape(rewriter, loc, bias, indices(rewriter, {channels * phases}));
     }
 
-    // [n, (channel, phases), q...] -> [n, channel, (q, phase)...]
+    // [n, (group, phases, channel), q...] -> [n, group, channel, (q, phase)...]
     SizeBuilder size{rewriter, loc};
     SmallVector<OpFoldResult> padded = dimsOf(rewriter, loc, input);
     SmallVector<OpFoldResult> result{padded[0],
                                      rewriter.getIndexAttr(channels * phases)};
-    SmallVector<OpFoldResult> apart{padded[0], rewriter.getIndexAttr(channels)};
-    SmallVector<OpFoldResult> turned(apart), joined(apart);
-    SmallVector<int64_t> permutation{0, 1};
+    SmallVector<OpFoldResult> apart{padded[0], rewriter.getIndexAttr(groups)};
+    SmallVector<OpFoldResult> turned(apart),
+        joined{padded[0], rewriter.getIndexAttr(channels)};
+    SmallVector<int64_t> permutation{0, 1, int64_t(2 + spatial)};
     for (int64_t stride : strides)
       apart.push_back(rewriter.getIndexAttr(stride));
+    apart.push_back(rewriter.getIndexAttr(shape[1]));
+    turned.push_back(apart.back());
     for (size_t i = 0; i < spatial; ++i) {
       OpFoldResult q = size.affine(padded[2 + i], 1, -reach[i]);
       result.push_back(q);
       apart.push_back(q);
       turned.append({q, rewriter.getIndexAttr(strides[i])});
       joined.push_back(size.affine(q, strides[i], 0));
-      permutation.append({int64_t(2 + spatial + i), int64_t(2 + i)});
+      permutation.append({int64_t(3 + spatial + i), int64_t(2 + i)});
     }
     Type element = typeOf(op.getResult()).getElementType();
     Value full = rewriter.create<ConvOp>(
@@ -264,7 +270,7 @@ private:
     return getAsIndexOpFoldResult(builder.getContext(), values);
   }
 
-  /// [g * ci, co, k...] -> [g * co * phases, ci, taps...], taps from the last.
+  /// [g * ci, co, k...] -> [g * phases * co, ci, taps...], taps from the last.
   static Value phasesAsChannels(ConvTransposeOp op, OpBuilder &builder,
                                 ArrayRef<int64_t> taps) {
     Location loc = op.getLoc();
@@ -277,7 +283,7 @@ private:
     SmallVector<int64_t> none(spatial, 0);
     Value filter = padSpatial(builder, loc, op.getFilter(), none, grown, none);
     SmallVector<int64_t> split{groups, shape[0] / groups, shape[1]};
-    SmallVector<int64_t> order{0, 2}, last{1};
+    SmallVector<int64_t> order{0}, last{2, 1};
     int64_t channels = groups * shape[1];
     SmallVector<int64_t> joined{channels, shape[0] / groups};
     SmallVector<int64_t> starts(2, 0), steps(2, 1);

@@ -17,6 +17,7 @@
 #include "compiler/ir/Amp.h"
 #include "passes/Passes.h"
 #include "passes/PlacedSlices.h"
+#include "passes/ResolveDims.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/IR/IRMapping.h"
@@ -543,20 +544,7 @@ void BlockGrouper::run() {
 
 struct FormKernels : public amp::impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
-    // Sizes of intermediate values must not keep those values alive.
-    getOperation()->walk([&](tensor::DimOp op) {
-      std::optional<int64_t> index = op.getConstantIndex();
-      if (!index || isa<BlockArgument>(op.getSource()))
-        return;
-      OpBuilder builder(op);
-      Value size = getValueOrCreateConstantIndexOp(
-          builder, op.getLoc(),
-          dimOf(builder, op.getLoc(), op.getSource(), *index));
-      if (size != op.getResult()) {
-        op.replaceAllUsesWith(size);
-        op.erase();
-      }
-    });
+    resolveDims(getOperation());
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<KernelOp>(op))

@@ -90,6 +90,64 @@ def HoistInvariants : Pass<"amp-hoist-invariants", "::mlir::func::FuncOp"> {
   }];
 }
 
+def AssignLayout : Pass<"amp-assign-layout", "::mlir::func::FuncOp"> {
+  let summary = "choose the order of dimensions";
+  let description = [{
+    Convolutions and pooling have faster kernels with channels last. The other order spreads
+    to what ops with `PermutableOpInterface`, and pointwise ops, can carry it to; of those
+    the ones work in it that make transposes cost the least against what kernels gain.
+    Transposes of the model dissolve on the way, constants are transposed at compile time. No
+    bit of a result depends on the choice.
+
+    ```mlir
+    %p = amp.pad %x, %zero low [0, 0, 1] interior [0, 0, 0] constant to [] {grows}
+       : tensor<1x256x998xf32>, f32 to tensor<1x256x1000xf32>
+    %y = amp.conv %p, %w {pads = array<i64: 0, 0>, ...}
+       : (tensor<1x256x1000xf32>, tensor<256x256x3xf32>) -> tensor<1x256x998xf32>
+    %z = math.absf %y : tensor<1x256x998xf32>
+    ```
+    ==>
+    ```mlir
+    %0 = amp.transpose %x [0, 2, 1] : tensor<1x256x998xf32> to tensor<1x998x256xf32>
+    %p = amp.pad %0, %zero low [0, 1, 0] interior [0, 0, 0] constant to [] {grows}
+       : tensor<1x998x256xf32>, f32 to tensor<1x1000x256xf32>
+    %1 = amp.transpose %w [2, 1, 0] : tensor<256x256x3xf32> to tensor<3x256x256xf32>
+    %y = amp.conv %p, %1 {channels_last, pads = array<i64: 0, 0>, ...}
+       : (tensor<1x1000x256xf32>, tensor<3x256x256xf32>) -> tensor<1x998x256xf32>
+    %2 = math.absf %y : tensor<1x998x256xf32>
+    %z = amp.transpose %2 [0, 2, 1] : tensor<1x998x256xf32> to tensor<1x256x998xf32>
+    ```
+  }];
+  let dependentDialects = ["::amp::AmpDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def PackFilters : Pass<"amp-pack-filters", "::mlir::func::FuncOp"> {
+  let summary = "cut filters into panels";
+  let description = [{
+    Convolutions with channels last get their filters in panels of two or three vectors of
+    output channels, which kernels read from front to back. Depthwise filters stay.
+
+    ```mlir
+    %y = amp.conv %x, %w {channels_last, ...}
+       : (tensor<1x9x8xf32>, tensor<1x8x16xf32>) -> tensor<1x9x16xf32>
+    ```
+    ==>
+    ```mlir
+    %0 = amp.reshape %w to [] : tensor<1x8x16xf32> to tensor<8x1x16xf32>
+    %1 = amp.reshape %0 to [] : tensor<8x1x16xf32> to tensor<8x1x1x16xf32>
+    %2 = amp.transpose %1 [1, 2, 0, 3] : tensor<8x1x1x16xf32> to tensor<1x1x8x16xf32>
+    %3 = amp.reshape %2 to [] : tensor<1x1x8x16xf32> to tensor<1x1x8x16xf32>
+    %y = amp.conv %x, %3 {channels_last, panels, ...}
+       : (tensor<1x9x8xf32>, tensor<1x1x8x16xf32>) -> tensor<1x9x16xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "32",
+           "Bytes of a vector register of the target">
+  ];
+  let dependentDialects = ["::amp::AmpDialect"];
+}
+
 def FormKernels : Pass<"amp-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "group ops into kernels";
   let description = [{
@@ -131,6 +189,10 @@ def PlaceSlices : Pass<"amp-place-slices", "::mlir::func::FuncOp"> {
     %0 = tensor.insert_slice %a into %e[0] [2] [1] : tensor<2xf32> into tensor<5xf32>
     %c = tensor.insert_slice %b into %0[2] [3] [1] : tensor<3xf32> into tensor<5xf32>
     ```
+
+    A constant pad becomes a buffer whose border is filled, slab by slab, and into which
+    its operand is inserted. Kernels whose results have no other use write into their
+    slice, so that nothing is copied.
   }];
   let dependentDialects = ["::amp::AmpDialect", "::mlir::tensor::TensorDialect"];
 }

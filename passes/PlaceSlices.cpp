@@ -1,14 +1,15 @@
 //===- PlaceSlices.cpp - Concats and pads write into slices ---------------===//
 //
 // amp.concat becomes one buffer into which each operand is inserted, a constant
-// amp.pad a filled buffer with its operand inside. Where the operand is
-// computed by a kernel and used nowhere else, the kernel writes into the slice
-// itself and nothing is copied: its init is the slice, which bufferization
-// recognizes as the one that its result is inserted into.
+// amp.pad a buffer with a filled border around its operand. Where the operand
+// is computed by a kernel and used nowhere else, the kernel writes into the
+// slice itself and nothing is copied: its init is the slice, which
+// bufferization recognizes as the one that its result is inserted into.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/ir/Amp.h"
+#include "compiler/ir/SizeEquality.h"
 #include "passes/Passes.h"
 #include "passes/PlacedSlices.h"
 
@@ -131,7 +132,8 @@ struct PlaceSlices : public amp::impl::PlaceSlicesBase<PlaceSlices> {
       return !value || dominance.properlyDominates(value, op);
     };
     return dominance.properlyDominates(buffer, op) &&
-           llvm::all_of(piece.offsets, known) && llvm::all_of(piece.sizes, known);
+           llvm::all_of(piece.offsets, known) &&
+           llvm::all_of(piece.sizes, known);
   }
 
   /// Inserts `piece` into `buffer`, in place where its kernel allows.
@@ -193,41 +195,88 @@ struct PlaceSlices : public amp::impl::PlaceSlicesBase<PlaceSlices> {
     Location loc = pad.getLoc();
     Piece at = piece(builder, pad.getSource(), pad.getMixedLow());
     Value buffer = empty(builder, loc, pad.getResult());
+    SmallVector<Piece> border = borderOf(builder, pad, at);
     hoistScalars(*pad->getBlock());
     OpBuilder::InsertionGuard guard(builder);
-    DominanceInfo dominance;
     KernelOp kernel = soleProducer(pad.getSource());
     Operation *init = buffer.getDefiningOp();
+    DominanceInfo dominance;
     if (kernel && kernel->getBlock() == pad->getBlock() &&
         dominance.properlyDominates(pad.getValue(), kernel) &&
         llvm::all_of(init->getOperands(), [&](Value size) {
           return dominance.properlyDominates(size, kernel);
         })) {
       init->moveBefore(kernel);
-      builder.setInsertionPoint(kernel);
+      if (llvm::all_of(border, [&](const Piece &slab) {
+            return knownBefore(slab, buffer, kernel);
+          }))
+        builder.setInsertionPoint(kernel);
     }
-    buffer = fill(builder, loc, pad.getValue(),
-                  cast<tensor::EmptyOp>(init));
+    for (const Piece &slab : border)
+      buffer = fill(builder, loc, pad.getValue(), slab, buffer);
     builder.setInsertionPoint(pad);
     return insert(builder, loc, at, buffer);
   }
 
-  /// A kernel that stores `value` all over `init`.
+  /// The parts of a pad's result around the operand `at`, which do not overlap:
+  /// those of a dimension reach over all of the dimensions after it.
+  static SmallVector<Piece> borderOf(OpBuilder &builder, PadOp pad,
+                                     const Piece &at) {
+    Location loc = pad.getLoc();
+    SmallVector<OpFoldResult> whole = dimsOf(builder, loc, pad.getResult());
+    SmallVector<Piece> border;
+    Piece slab = at;
+    slab.offsets.assign(whole.size(), builder.getIndexAttr(0));
+    slab.sizes = whole;
+    for (size_t dim = 0; dim < whole.size(); ++dim) {
+      OpFoldResult low = at.offsets[dim],
+                   end = sum(builder, loc, low, at.sizes[dim]);
+      slab.sizes[dim] = low;
+      if (getConstantIntValue(low) != 0)
+        border.push_back(slab);
+      slab.offsets[dim] = end;
+      slab.sizes[dim] = difference(builder, loc, whole[dim], end);
+      if (getConstantIntValue(slab.sizes[dim]) != 0)
+        border.push_back(slab);
+      slab.offsets[dim] = low;
+      slab.sizes[dim] = at.sizes[dim];
+    }
+    return border;
+  }
+
+  static OpFoldResult difference(OpBuilder &builder, Location loc,
+                                 OpFoldResult a, OpFoldResult b) {
+    if (areEqualSizes(a, b))
+      return builder.getIndexAttr(0);
+    auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+    if (x && y)
+      return builder.getIndexAttr(*x - *y);
+    return builder.createOrFold<arith::SubIOp>(
+        loc, getValueOrCreateConstantIndexOp(builder, loc, a),
+        getValueOrCreateConstantIndexOp(builder, loc, b));
+  }
+
+  /// A kernel that stores `value` all over a slab of `buffer`.
   static Value fill(OpBuilder &builder, Location loc, Value value,
-                    tensor::EmptyOp init) {
+                    const Piece &slab, Value buffer) {
+    Value slice = builder.create<tensor::ExtractSliceOp>(
+        loc, buffer, slab.offsets, slab.sizes, slab.strides);
+    auto type = cast<RankedTensorType>(slice.getType());
     SmallVector<Value> ins{value};
-    llvm::append_range(ins, init.getDynamicSizes());
-    auto kernel =
-        builder.create<KernelOp>(loc, init.getType(), ins, init.getResult());
-    OpBuilder::InsertionGuard guard(builder);
-    Block *body = builder.createBlock(&kernel.getBody());
-    for (Value in : ins)
-      body->addArgument(in.getType(), loc);
-    Value splat = builder.create<SplatOp>(loc, init.getType(),
-                                          body->getArgument(0),
-                                          body->getArguments().drop_front());
-    builder.create<YieldOp>(loc, splat);
-    return kernel.getResult(0);
+    llvm::append_range(ins, dynamicDims(builder, loc, type, slab.sizes));
+    auto kernel = builder.create<KernelOp>(loc, type, ins, slice);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      Block *body = builder.createBlock(&kernel.getBody());
+      for (Value in : ins)
+        body->addArgument(in.getType(), loc);
+      Value splat = builder.create<SplatOp>(loc, type, body->getArgument(0),
+                                            body->getArguments().drop_front());
+      builder.create<YieldOp>(loc, splat);
+    }
+    return builder.create<tensor::InsertSliceOp>(loc, kernel.getResult(0),
+                                                 buffer, slab.offsets,
+                                                 slab.sizes, slab.strides);
   }
 };
 

@@ -156,7 +156,9 @@ bool Compilation::runPasses(ModuleOp module, StringRef step,
 }
 
 bool Compilation::compileModule(ModuleOp module) {
-  if (!runPasses(module, "form kernels", addTensorPasses))
+  if (!runPasses(module, "form kernels", [&](OpPassManager &passes) {
+        addTensorPasses(passes, processor.kernelTarget());
+      }))
     return false;
   if (llvm::Error error = foldConstants(module, options.output)) {
     diagnostics.error(std::move(error));

@@ -118,10 +118,10 @@ Candidates findCandidates(func::FuncOp main) {
       continue;
     // What comes from no weight (fills, iotas) is cheaper to compute than read,
     // and a library much larger than its model is no gain: quantised weights
-    // stay as they are, while others may be padded.
+    // stay as they are, while others may be padded, up to twice their size.
     constexpr uint64_t small = 64 << 10;
     uint64_t source = sourceBytes(op, found.ops);
-    if (source && bytes <= std::max(small, source + source / 2))
+    if (source && (bytes <= small || bytes < 2 * source))
       found.results.append(read);
   }
   return found;

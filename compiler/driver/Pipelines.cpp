@@ -13,7 +13,8 @@
 
 using namespace mlir;
 
-void ampc::addTensorPasses(OpPassManager &passes) {
+void ampc::addTensorPasses(OpPassManager &passes,
+                           const cpu::CpuTarget &target) {
   // Function bodies of the source are calls until here; everything after works
   // on one function.
   passes.addPass(createInlinerPass({}, [](OpPassManager &nested) {
@@ -28,6 +29,13 @@ void ampc::addTensorPasses(OpPassManager &passes) {
   passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createHoistInvariants());
+  // Padding is an op of its own by now, which can be transposed like others.
+  passes.addNestedPass<func::FuncOp>(amp::createAssignLayout());
+  passes.addNestedPass<func::FuncOp>(
+      amp::createPackFilters({target.vectorBytes}));
+  // Transposes that move nothing are views.
+  passes.addPass(amp::createCanonicalize());
+  passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createFormKernels());
   passes.addNestedPass<func::FuncOp>(amp::createPlaceSlices());
 }
@@ -66,9 +74,9 @@ void ampc::addCpuPasses(OpPassManager &passes, const cpu::CpuTarget &target) {
 }
 
 void ampc::registerPipelines() {
-  PassPipelineRegistration<>("amp-tensor-pipeline",
-                             "an imported model to kernels on tensors",
-                             addTensorPasses);
+  PassPipelineRegistration<>(
+      "amp-tensor-pipeline", "an imported model to kernels on tensors",
+      [](OpPassManager &passes) { addTensorPasses(passes, cpu::CpuTarget()); });
   PassPipelineRegistration<>("amp-buffer-pipeline",
                              "kernels on tensors to kernels on planned buffers",
                              addBufferPasses);

@@ -11,7 +11,7 @@ struct CpuTarget;
 }
 
 /// An imported model becomes kernels and the host code around them, on tensors.
-void addTensorPasses(mlir::OpPassManager &passes);
+void addTensorPasses(mlir::OpPassManager &passes, const cpu::CpuTarget &target);
 
 /// Tensors of host code become buffers, and buffers get their places.
 void addBufferPasses(mlir::OpPassManager &passes);

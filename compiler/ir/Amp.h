@@ -38,6 +38,11 @@ namespace amp {
 /// Size of dimension `dim` of a ranked tensor value, or negative if unknown.
 using DimFn = llvm::function_ref<int64_t(mlir::Value, int64_t dim)>;
 
+/// Orders of dimensions, one a value: dimension `i` is dimension
+/// `permutation[i]` of the value. Empty: none.
+using Permutation = llvm::SmallVector<int64_t>;
+using Permutations = llvm::SmallVector<Permutation>;
+
 /// How `ElementalOpInterface::emitElement` reads its op's operands.
 class ElementAccess {
 public:
@@ -115,6 +120,20 @@ llvm::SmallVector<mlir::Value>
 dynamicDims(mlir::OpBuilder &builder, mlir::Location loc,
             mlir::RankedTensorType type,
             llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+/// PermutableOpInterface of any op (Permutation.cpp): fails for ops that cannot
+/// work in another order.
+llvm::LogicalResult spreadPermutations(mlir::Operation *op,
+                                       Permutations &operands,
+                                       Permutations &results);
+llvm::SmallVector<mlir::Value> clonePermuted(mlir::OpBuilder &builder,
+                                             mlir::Operation *op,
+                                             mlir::ValueRange values,
+                                             const Permutations &operands,
+                                             const Permutations &results);
+Permutation inverse(llvm::ArrayRef<int64_t> permutation);
+mlir::RankedTensorType permuted(mlir::Type type,
+                                llvm::ArrayRef<int64_t> permutation);
 
 /// Whether `op` is evaluated element by element: ElementalOpInterface, or an
 /// ElementwiseMappable op of another dialect, on tensors.

@@ -76,6 +76,39 @@ def Amp_ElementalOpInterface : OpInterface<"ElementalOpInterface"> {
   ];
 }
 
+def Amp_PermutableOpInterface : OpInterface<"PermutableOpInterface"> {
+  let cppNamespace = "::amp";
+  let description = [{
+    An op that can work on tensors whose dimensions stand in another order, with the same
+    bits as result. (Ops whose operands and results all have one shape can, by their trait.)
+    Dimension `i` of a tensor in the order of a permutation is dimension `permutation[i]` of
+    the tensor itself. `spreadPermutations` and `clonePermuted` serve ops with and without
+    the interface.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Completes an assignment of permutations to operands and results, of which some are
+      given and the others empty. Operands that are taken as they are stay empty. Fails
+      where the op cannot work so.
+    }], "::llvm::LogicalResult", "spread",
+      (ins "::amp::Permutations &":$operands, "::amp::Permutations &":$results)>,
+    InterfaceMethod<[{
+      Adds the op that works in the orders that `spread` has completed, on `values` in the
+      place of its operands, and returns its results.
+    }], "::llvm::SmallVector<::mlir::Value>", "createPermuted",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$values,
+           "const ::amp::Permutations &":$operands,
+           "const ::amp::Permutations &":$results)>,
+    InterfaceMethod<[{
+      Orders of the results that the op has faster kernels for than for its own; empty if
+      it has none.
+    }], "::amp::Permutations", "getPreferredOrder", (ins), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      An estimate of the nanoseconds that the preferred order saves.
+    }], "double", "getOrderGain", (ins "::amp::DimFn":$dimOf), "", [{ return 0; }]>
+  ];
+}
+
 def Amp_KernelRootOpInterface : OpInterface<"KernelRootOpInterface"> {
   let cppNamespace = "::amp";
   let description = [{

@@ -32,25 +32,49 @@ def Amp_MatmulOp : Amp_ContractionOp<"matmul"> {
   }];
 }
 
-def Amp_ConvOp : Amp_ContractionOp<"conv"> {
-  let summary = "convolution over 1 to 3 spatial dimensions, NC..., filter OI...";
+def Amp_ConvOp : Amp_ContractionOp<"conv", [PermutableWithGain]> {
+  let summary = "convolution over 1 to 3 spatial dimensions";
   let description = [{
+    Operands are NC... with a filter OI..., or with `channels_last` N...C with a filter ...IO.
     `pads` holds the low pads, then the high pads, one a spatial dimension; they are zeros.
-    `bias` has one element an output channel and starts the sum, which runs over input
-    channel, then filter positions in row-major order.
+    `bias` has one element an output channel and starts the sum, which in both layouts runs
+    over filter positions in row-major order, then input channels.
 
     ```mlir
     %y = amp.conv %x, %w bias %b {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
          pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64}
        : (tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>, tensor<8xf32>) -> tensor<?x8x?x?xf32>
     ```
+
+    With `panels` (and `channels_last`) the filter is cut along its output channels:
+    `[groups * panels, ..., I, columns]`, the last panel of each group filled up with zeros.
+    Back ends read such filters from the first element to the last.
+
+    ```mlir
+    %y = amp.conv %x, %w {channels_last, panels, strides = array<i64: 1>, dilations = array<i64: 1>,
+         pads = array<i64: 0, 0>, groups = 1 : i64}
+       : (tensor<?x?x64xf32>, tensor<2x3x64x16xf32>) -> tensor<?x?x24xf32>
+    ```
   }];
   let arguments = (ins Amp_Tensor:$input, Amp_Tensor:$filter, Optional<Amp_Tensor>:$bias,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
                        DenseI64ArrayAttr:$pads, I64Attr:$groups,
-                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm);
+                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm,
+                       UnitAttr:$channels_last, UnitAttr:$panels);
   let assemblyFormat = [{
     $input `,` $filter (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Dimensions of the input and the result.
+    int64_t getChannelDim();
+    int64_t getSpatialDim(int64_t i) { return i + (getChannelsLast() ? 1 : 2); }
+    /// Dimensions of the filter; the channels of one group's input.
+    int64_t getFilterChannelDim();
+    int64_t getFilterSpatialDim(int64_t i);
+    /// Channels of the result, or `kDynamic`.
+    int64_t getOutChannels();
+    /// Each channel of the result depends on its own of the input alone.
+    bool isDepthwise();
   }];
 }
 

@@ -5,10 +5,10 @@
 using namespace mlir;
 using namespace amp;
 
-/// Verifies what both convolutions share, given the channels that follow from
-/// the filter.
+/// Verifies what both convolutions share, given the dimension of the input that
+/// holds channels and how many follow from the filter.
 template <typename Op>
-static LogicalResult verifyConv(Op op, int64_t inChannels,
+static LogicalResult verifyConv(Op op, int64_t channelDim, int64_t inChannels,
                                 int64_t outChannels) {
   RankedTensorType input = typeOf(op.getInput()),
                    filter = typeOf(op.getFilter()),
@@ -17,8 +17,7 @@ static LogicalResult verifyConv(Op op, int64_t inChannels,
   if (spatial < 1 || spatial > 3)
     return op.emitOpError("has ")
            << spatial << " spatial dimensions; 1 to 3 are supported";
-  if (filter.getRank() != input.getRank() ||
-      result.getRank() != input.getRank())
+  if (result.getRank() != input.getRank())
     return op.emitOpError("has operands and a result of different ranks");
   bool integers = input.getElementType().isInteger();
   if (input.getElementType() != filter.getElementType() &&
@@ -29,9 +28,6 @@ static LogicalResult verifyConv(Op op, int64_t inChannels,
   if (integers != result.getElementType().isInteger())
     return op.emitOpError("gives ")
            << result.getElementType() << " from " << input.getElementType();
-  for (int64_t i = 2; i < filter.getRank(); ++i)
-    if (filter.isDynamicDim(i))
-      return op.emitOpError("needs a filter whose spatial sizes are static");
   if (int64_t(op.getStrides().size()) != spatial ||
       int64_t(op.getDilations().size()) != spatial ||
       int64_t(op.getPads().size()) != 2 * spatial)
@@ -41,14 +37,10 @@ static LogicalResult verifyConv(Op op, int64_t inChannels,
   if (!llvm::all_of(op.getStrides(), positive) ||
       !llvm::all_of(op.getDilations(), positive) || op.getGroups() < 1)
     return op.emitOpError("needs positive strides, dilations and groups");
-  if (differ(input.getDimSize(1), inChannels))
+  if (differ(input.getDimSize(channelDim), inChannels))
     return op.emitOpError("has ")
-           << input.getDimSize(1) << " input channels where the filter is for "
+           << input.getDimSize(channelDim) << " input channels where the filter is for "
            << inChannels;
-  if (int64_t grouped = filter.getDimSize(0);
-      !ShapedType::isDynamic(grouped) && grouped % int64_t(op.getGroups()))
-    return op.emitOpError("splits ")
-           << grouped << " channels into " << op.getGroups() << " groups";
   if (Value bias = op.getBias()) {
     if (typeOf(bias).getElementType() != result.getElementType())
       return op.emitOpError(
@@ -60,12 +52,23 @@ static LogicalResult verifyConv(Op op, int64_t inChannels,
   return success();
 }
 
-/// Elements of the filter that meet in one sum: those along `channelDim` and
-/// all positions.
-static double filterTaps(Value filter, int64_t channelDim, DimFn dimOf) {
-  return product(
-      double(dimOf(filter, channelDim)),
-      extentOf(filter, llvm::seq<int64_t>(2, typeOf(filter).getRank()), dimOf));
+/// Verifies the rank and the spatial dimensions of a filter, `first` the first
+/// of those, and that `grouped` channels can be split.
+template <typename Op>
+static LogicalResult verifyFilter(Op op, int64_t rank, int64_t first,
+                                  int64_t grouped) {
+  RankedTensorType filter = typeOf(op.getFilter());
+  if (filter.getRank() != rank)
+    return op.emitOpError("has operands and a result of different ranks");
+  int64_t spatial = typeOf(op.getInput()).getRank() - 2;
+  for (int64_t i = first; i < first + spatial; ++i)
+    if (filter.isDynamicDim(i))
+      return op.emitOpError("needs a filter whose spatial sizes are static");
+  if (op.getGroups() >= 1 && !ShapedType::isDynamic(grouped) &&
+      grouped % int64_t(op.getGroups()))
+    return op.emitOpError("splits ")
+           << grouped << " channels into " << op.getGroups() << " groups";
+  return success();
 }
 
 template <typename Op> static ErrorClass convErrorClass(Op op) {
@@ -78,20 +81,63 @@ template <typename Op> static ErrorClass convErrorClass(Op op) {
 // ConvOp
 //===----------------------------------------------------------------------===//
 
+int64_t ConvOp::getChannelDim() {
+  return getChannelsLast() ? typeOf(getInput()).getRank() - 1 : 1;
+}
+int64_t ConvOp::getFilterChannelDim() {
+  return getChannelsLast() ? typeOf(getFilter()).getRank() - 2 : 1;
+}
+int64_t ConvOp::getFilterSpatialDim(int64_t i) {
+  return i + (getChannelsLast() ? getPanels() : 2);
+}
+
+int64_t ConvOp::getOutChannels() {
+  // Panels may be wider than what they hold.
+  if (getPanels())
+    return typeOf(getResult()).getDimSize(getChannelDim());
+  RankedTensorType filter = typeOf(getFilter());
+  return filter.getDimSize(getChannelsLast() ? filter.getRank() - 1 : 0);
+}
+
+bool ConvOp::isDepthwise() {
+  int64_t channels = typeOf(getInput()).getDimSize(getChannelDim());
+  return int64_t(getGroups()) == channels && channels > 1 &&
+         getOutChannels() == channels;
+}
+
 LogicalResult ConvOp::verify() {
   RankedTensorType input = typeOf(getInput()), filter = typeOf(getFilter());
   if (filter.getRank() < 3)
     return emitOpError("needs a filter of rank 3 or more");
-  if (failed(verifyConv(*this, times(filter.getDimSize(1), getGroups()),
-                        filter.getDimSize(0))))
+  if (getPanels() && !getChannelsLast())
+    return emitOpError("has a filter in panels, which takes channels_last");
+  int64_t outChannels = getOutChannels(), spatial = input.getRank() - 2;
+  if (failed(verifyFilter(*this, input.getRank() + getPanels(),
+                          getFilterSpatialDim(0), outChannels)) ||
+      failed(verifyConv(
+          *this, getChannelDim(),
+          times(filter.getDimSize(getFilterChannelDim()), getGroups()),
+          outChannels)))
     return failure();
-  int64_t spatial = input.getRank() - 2;
-  SmallVector<int64_t> expected{input.getDimSize(0), filter.getDimSize(0)};
-  for (int64_t i = 0; i < spatial; ++i)
-    expected.push_back(windowedSize(
-        input.getDimSize(i + 2), filter.getDimSize(i + 2), getStrides()[i],
-        getDilations()[i], getPads()[i], getPads()[spatial + i],
-        /*ceil=*/false));
+  if (getPanels()) {
+    int64_t columns = filter.getShape().back();
+    if (ShapedType::isDynamic(outChannels) || ShapedType::isDynamic(columns) ||
+        columns < 1)
+      return emitOpError("needs panels and output channels of static size");
+    int64_t panels =
+        getGroups() * llvm::divideCeil(outChannels / getGroups(), columns);
+    if (differ(filter.getDimSize(0), panels))
+      return emitOpError("has ") << filter.getDimSize(0) << " panels where "
+                                 << panels << " are needed";
+  }
+  SmallVector<int64_t> expected(input.getShape());
+  expected[getChannelDim()] = outChannels;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t &size = expected[getSpatialDim(i)];
+    size = windowedSize(size, filter.getDimSize(getFilterSpatialDim(i)),
+                        getStrides()[i], getDilations()[i], getPads()[i],
+                        getPads()[spatial + i], /*ceil=*/false);
+  }
   return verifyShape(*this, "a result", typeOf(getResult()).getShape(),
                      expected);
 }
@@ -102,12 +148,20 @@ LogicalResult ConvOp::reifyResultShapes(OpBuilder &builder,
   auto sizes = dimsOf(builder, loc, getInput());
   RankedTensorType filter = typeOf(getFilter());
   size_t spatial = sizes.size() - 2;
-  sizes[1] = dimOf(builder, loc, getFilter(), 0);
-  for (size_t i = 0; i < spatial; ++i)
-    sizes[i + 2] =
-        windowedSize(builder, loc, sizes[i + 2], filter.getDimSize(i + 2),
-                     getStrides()[i], getDilations()[i], getPads()[i],
-                     getPads()[spatial + i], /*ceil=*/false);
+  int64_t channels = getOutChannels();
+  sizes[getChannelDim()] =
+      ShapedType::isDynamic(channels)
+          ? dimOf(builder, loc, getFilter(),
+                  getChannelsLast() ? filter.getRank() - 1 : 0)
+          : OpFoldResult(builder.getIndexAttr(channels));
+  for (size_t i = 0; i < spatial; ++i) {
+    OpFoldResult &size = sizes[getSpatialDim(i)];
+    size =
+        windowedSize(builder, loc, size,
+                     filter.getDimSize(getFilterSpatialDim(i)), getStrides()[i],
+                     getDilations()[i], getPads()[i], getPads()[spatial + i],
+                     /*ceil=*/false);
+  }
   shapes.push_back(sizes);
   return success();
 }
@@ -117,7 +171,10 @@ SmallVector<Format> ConvOp::getLegalFormats() {
 }
 ErrorClass ConvOp::getErrorClass() { return convErrorClass(*this); }
 double ConvOp::getReductionLength(DimFn dimOf) {
-  return filterTaps(getFilter(), 1, dimOf);
+  double positions = 1;
+  for (int64_t i = 0; i + 2 < typeOf(getInput()).getRank(); ++i)
+    positions *= typeOf(getFilter()).getDimSize(getFilterSpatialDim(i));
+  return product(double(dimOf(getFilter(), getFilterChannelDim())), positions);
 }
 double ConvOp::getFlops(DimFn dimOf) {
   return product(2 * elementCount(getResult(), dimOf),
@@ -141,7 +198,10 @@ LogicalResult ConvTransposeOp::verify() {
   if (filter.getRank() < 3)
     return emitOpError("needs a filter of rank 3 or more");
   int64_t channels = times(filter.getDimSize(1), getGroups());
-  if (failed(verifyConv(*this, filter.getDimSize(0), channels)))
+  if (failed(verifyFilter(*this, input.getRank(), /*first=*/2,
+                          filter.getDimSize(0))) ||
+      failed(verifyConv(*this, /*channelDim=*/1, filter.getDimSize(0),
+                        channels)))
     return failure();
   if (getOutputPadding().size() != getStrides().size())
     return emitOpError("needs ") << getStrides().size() << " output paddings";
@@ -190,6 +250,8 @@ double ConvTransposeOp::getReductionLength(DimFn dimOf) {
   return length;
 }
 double ConvTransposeOp::getFlops(DimFn dimOf) {
-  return product(2 * elementCount(getInput(), dimOf),
-                 filterTaps(getFilter(), 1, dimOf));
+  // Each element of the input meets what the filter has for its channel.
+  double taps = extentOf(
+      getFilter(), llvm::seq<int64_t>(1, typeOf(getFilter()).getRank()), dimOf);
+  return product(2 * elementCount(getInput(), dimOf), taps);
 }

@@ -33,7 +33,7 @@ def Amp_WeightOp : Amp_Op<"weight", [
   let assemblyFormat = "$data attr-dict `:` type($result)";
 }
 
-def Amp_ReshapeOp : Amp_MoveOp<"reshape"> {
+def Amp_ReshapeOp : Amp_MoveOp<"reshape", [Permutable]> {
   let summary = "the same elements, in row-major order, under another shape";
   let description = [{
     Never copies a contiguous operand: it is a view in host code and no kernel

@@ -159,11 +159,34 @@ struct MergeTransposes : OpRewritePattern<TransposeOp> {
     return success();
   }
 };
+/// A transpose that moves dimensions of size 1 alone moves no elements.
+struct TransposeToReshape : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType source = typeOf(op.getSource()),
+                     type = typeOf(op.getResult());
+    SmallVector<int64_t> moved;
+    for (int64_t from : op.getPermutation())
+      if (source.getDimSize(from) != 1)
+        moved.push_back(from);
+    if (!llvm::is_sorted(moved) || isIdentity(op.getPermutation()))
+      return failure();
+    SmallVector<OpFoldResult> sizes;
+    auto known = dimsOf(rewriter, op.getLoc(), op.getSource());
+    for (int64_t from : op.getPermutation())
+      sizes.push_back(known[from]);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(
+        op, type, op.getSource(),
+        dynamicDims(rewriter, op.getLoc(), type, sizes));
+    return success();
+  }
+};
 } // namespace
 
 void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<MergeTransposes>(context);
+  patterns.add<MergeTransposes, TransposeToReshape>(context);
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 
 include "AmpBase.td"
 
-def Amp_BroadcastOp : Amp_MoveOp<"broadcast", [ElementalMergeable]> {
+def Amp_BroadcastOp : Amp_MoveOp<"broadcast", [ElementalMergeable, Permutable]> {
   let summary = "repeats an operand along dimensions of size one (numpy rules)";
   let description = [{
     Dimensions are aligned at the right; missing ones and those of static size 1 are
@@ -24,7 +24,7 @@ def Amp_BroadcastOp : Amp_MoveOp<"broadcast", [ElementalMergeable]> {
   let hasCanonicalizer = 1;
 }
 
-def Amp_SplatOp : Amp_MoveOp<"splat", [ElementalMergeable]> {
+def Amp_SplatOp : Amp_MoveOp<"splat", [ElementalMergeable, Permutable]> {
   let summary = "a tensor filled with one scalar";
   let description = [{
     ```mlir

@@ -24,12 +24,13 @@ template <typename Op> static LogicalResult verifyWindow(Op op) {
     return op.emitOpError("needs positive kernel sizes, strides and dilations");
   if (!llvm::all_of(op.getPads(), [](int64_t pad) { return pad >= 0; }))
     return op.emitOpError("needs pads of zero or more");
-  SmallVector<int64_t> expected(source.getShape().take_front(2));
-  for (int64_t i = 0; i < spatial; ++i)
-    expected.push_back(windowedSize(source.getDimSize(i + 2), op.getKernel()[i],
-                                    op.getStrides()[i], op.getDilations()[i],
-                                    op.getPads()[i], op.getPads()[spatial + i],
-                                    op.getCeilMode()));
+  SmallVector<int64_t> expected(source.getShape());
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t &size = expected[op.getSpatialDim(i)];
+    size = windowedSize(size, op.getKernel()[i], op.getStrides()[i],
+                        op.getDilations()[i], op.getPads()[i],
+                        op.getPads()[spatial + i], op.getCeilMode());
+  }
   return verifyShape(op, "a result", typeOf(op.getResult()).getShape(),
                      expected);
 }
@@ -39,11 +40,13 @@ static LogicalResult reifyWindow(Op op, OpBuilder &builder,
                                  ReifiedRankedShapedTypeDims &shapes) {
   auto sizes = dimsOf(builder, op.getLoc(), op.getSource());
   size_t spatial = op.getKernel().size();
-  for (size_t i = 0; i < spatial; ++i)
-    sizes[i + 2] =
-        windowedSize(builder, op.getLoc(), sizes[i + 2], op.getKernel()[i],
-                     op.getStrides()[i], op.getDilations()[i], op.getPads()[i],
-                     op.getPads()[spatial + i], op.getCeilMode());
+  for (size_t i = 0; i < spatial; ++i) {
+    OpFoldResult &size = sizes[op.getSpatialDim(i)];
+    size = windowedSize(builder, op.getLoc(), size, op.getKernel()[i],
+                        op.getStrides()[i], op.getDilations()[i],
+                        op.getPads()[i], op.getPads()[spatial + i],
+                        op.getCeilMode());
+  }
   shapes.push_back(sizes);
   return success();
 }

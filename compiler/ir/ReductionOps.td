@@ -11,7 +11,7 @@ class Amp_ReducingOp<string mnemonic, list<Trait> traits = [RootWithPrologue]>
   let hasVerifier = 1;
 }
 
-def Amp_ReduceOp : Amp_ReducingOp<"reduce"> {
+def Amp_ReduceOp : Amp_ReducingOp<"reduce", [RootWithPrologue, Permutable]> {
   let summary = "combines the elements along some dimensions";
   let description = [{
     The reduced dimensions disappear. Floats below f64 are combined in f32. A sum or product
@@ -47,7 +47,8 @@ def Amp_ArgReduceOp : Amp_ReducingOp<"arg_reduce"> {
   let assemblyFormat = "$kind $source $axis attr-dict `:` type($source) `to` type($result)";
 }
 
-def Amp_SoftmaxOp : Amp_ReducingOp<"softmax", [RootWithPrologue, SameOperandsAndResultType]> {
+def Amp_SoftmaxOp : Amp_ReducingOp<"softmax",
+    [RootWithPrologue, SameOperandsAndResultType, Permutable]> {
   let summary = "exp(x - max) / sum along an axis, or its logarithm";
   let description = [{
     Computed in f32 (f64 for f64): maximum, sum of exponentials (in the order of
@@ -91,10 +92,10 @@ class Amp_WindowOp<string mnemonic, list<Trait> traits>
                              UnitAttr:$ceil_mode);
 }
 
-def Amp_PoolOp : Amp_WindowOp<"pool", [RootWithPrologue]> {
-  let summary = "combines windows of the spatial dimensions, NC...";
+def Amp_PoolOp : Amp_WindowOp<"pool", [RootWithPrologue, PermutableWithGain]> {
+  let summary = "combines windows of the spatial dimensions";
   let description = [{
-    `pads` as in `amp.conv`; what lies outside never wins a maximum and adds nothing to a sum.
+    Operand and result are NC..., or with `channels_last` N...C. `pads` as in `amp.conv`; what lies outside never wins a maximum and adds nothing to a sum.
     A window is combined by one chain from the neutral element, in row-major order.
     `average` divides by the number of elements inside, or with `count_include_pad` by those
     inside the padded input. With `ceil_mode` the last window may reach past the padding.
@@ -106,8 +107,12 @@ def Amp_PoolOp : Amp_WindowOp<"pool", [RootWithPrologue]> {
     ```
   }];
   let arguments = !con((ins Amp_PoolKindAttr:$kind, Amp_Tensor:$source), windowArguments,
-                       (ins UnitAttr:$count_include_pad, UnitAttr:$unsigned_source));
+                       (ins UnitAttr:$count_include_pad, UnitAttr:$unsigned_source,
+                            UnitAttr:$channels_last));
   let results = (outs Amp_Tensor:$result);
+  let extraClassDeclaration = [{
+    int64_t getSpatialDim(int64_t i) { return i + (getChannelsLast() ? 1 : 2); }
+  }];
   let assemblyFormat = "$kind $source attr-dict `:` type($source) `to` type($result)";
 }
 
@@ -126,6 +131,9 @@ def Amp_PoolArgOp : Amp_WindowOp<"pool_arg", [RootWithPrologue]> {
   let arguments = !con((ins Amp_Tensor:$source), windowArguments,
                        (ins UnitAttr:$column_major, UnitAttr:$unsigned_source));
   let results = (outs Amp_Tensor:$result);
+  let extraClassDeclaration = [{
+    int64_t getSpatialDim(int64_t i) { return i + 2; }
+  }];
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
 }
 

@@ -68,6 +68,32 @@ SmallVector<Value> amp::dynamicDims(OpBuilder &builder, Location loc,
   return values;
 }
 
+/// Whether an index is none below zero, as far as can be told easily.
+static bool isNotNegative(Value index) {
+  if (auto constant = getConstantIntValue(index))
+    return *constant >= 0;
+  Operation *op = index.getDefiningOp();
+  if (isa_and_nonnull<tensor::DimOp, arith::DivUIOp, arith::RemUIOp>(op))
+    return true;
+  if (auto max = dyn_cast_or_null<arith::MaxSIOp>(op))
+    return isNotNegative(max.getLhs()) || isNotNegative(max.getRhs());
+  return isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op) &&
+         llvm::all_of(op->getOperands(), isNotNegative);
+}
+
+/// The size that `size` came from by adding `added`, or null: padding that
+/// makes up for a window gives the size from before.
+static Value sizeBefore(OpFoldResult size, int64_t added) {
+  Value value = cast<Value>(size);
+  if (added == 0)
+    return value;
+  auto add = value.getDefiningOp<arith::AddIOp>();
+  return add && getConstantIntValue(add.getRhs()) == added &&
+                 isNotNegative(add.getLhs())
+             ? add.getLhs()
+             : Value();
+}
+
 OpFoldResult amp::windowedSize(OpBuilder &builder, Location loc,
                                OpFoldResult in, int64_t kernel, int64_t stride,
                                int64_t dilation, int64_t padLow,
@@ -76,6 +102,8 @@ OpFoldResult amp::windowedSize(OpBuilder &builder, Location loc,
     return builder.getIndexAttr(
         windowedSize(*size, kernel, stride, dilation, padLow, padHigh, ceil));
   int64_t grow = padLow + padHigh - dilation * (kernel - 1) - 1;
+  if (Value same = stride == 1 ? sizeBefore(in, -1 - grow) : Value())
+    return same;
   Value size = getValueOrCreateConstantIndexOp(builder, loc, in);
   auto constant = [&](int64_t value) -> Value {
     return builder.create<arith::ConstantIndexOp>(loc, value);

@@ -26,24 +26,34 @@ Value widenOperand(OpBuilder &b, Location loc, Value value, Type accumulator,
   return b.create<arith::ExtSIOp>(loc, type, value);
 }
 
+Value multiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+  if (isa<FloatType>(getElementTypeOrSelf(sum.getType())))
+    return b.create<math::FmaOp>(loc, x, y, sum);
+  return b.create<arith::AddIOp>(loc, sum, b.create<arith::MulIOp>(loc, x, y));
+}
+
 namespace {
+
+/// Steps of the innermost loop that are written out.
+constexpr int64_t kUnroll = 4;
 
 class TileEmitter {
 public:
   TileEmitter(OpBuilder &b, Location loc, const GemmOperands &operands,
-              int64_t rows, int64_t lanes, ArrayRef<Value> masks)
-      : b(b), loc(loc), ix(b, loc), operands(operands), rows(rows),
-        lanes(lanes), masks(masks) {
-    for (int64_t row = 0; row < rows; ++row)
-      rowOffsets.push_back(ix.mul(operands.aRowStride, ix.constant(row)));
-  }
+              int64_t lanes, ArrayRef<Value> masks)
+      : b(b), loc(loc), ix(b, loc), operands(operands), lanes(lanes),
+        masks(masks) {}
 
-  void loop(size_t level, OpFoldResult aOffset, OpFoldResult bOffset,
-            SmallVectorImpl<Value> &sums);
+  /// Where the tile is in A, in B, and in what is fetched ahead.
+  struct Offsets {
+    OpFoldResult a, b, ahead;
+  };
+
+  void loop(size_t level, Offsets at, SmallVectorImpl<Value> &sums);
 
 private:
-  void step(OpFoldResult aOffset, OpFoldResult bOffset,
-            SmallVectorImpl<Value> &sums);
+  void step(Offsets at, SmallVectorImpl<Value> &sums);
+  Offsets advance(Offsets at, const StridedGemm::KLoop &k, OpFoldResult i);
   /// Whether the loops from `level` on are few steps and written out.
   bool isUnrolled(size_t level);
   template <typename Body>
@@ -55,9 +65,8 @@ private:
   Location loc;
   IndexBuilder ix;
   const GemmOperands &operands;
-  int64_t rows, lanes;
+  int64_t lanes;
   ArrayRef<Value> masks;
-  SmallVector<OpFoldResult> rowOffsets;
 };
 
 bool TileEmitter::isUnrolled(size_t level) {
@@ -87,14 +96,23 @@ void TileEmitter::forLoop(OpFoldResult from, OpFoldResult to, int64_t step,
   sums.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
-void TileEmitter::loop(size_t level, OpFoldResult aOffset, OpFoldResult bOffset,
+TileEmitter::Offsets
+TileEmitter::advance(Offsets at, const StridedGemm::KLoop &k, OpFoldResult i) {
+  at.a = ix.add(at.a, ix.mul(i, k.aStride));
+  at.b = ix.add(at.b, ix.mul(i, k.bStride));
+  if (operands.prefetch)
+    at.ahead =
+        ix.add(at.ahead, ix.mul(i, ix.div(k.bStride, ix.constant(kUnroll))));
+  return at;
+}
+
+void TileEmitter::loop(size_t level, Offsets offsets,
                        SmallVectorImpl<Value> &sums) {
   if (level == operands.k.size())
-    return step(aOffset, bOffset, sums);
+    return step(offsets, sums);
   const StridedGemm::KLoop &k = operands.k[level];
   auto at = [&](OpFoldResult i, SmallVectorImpl<Value> &inner) {
-    loop(level + 1, ix.add(aOffset, ix.mul(i, k.aStride)),
-         ix.add(bOffset, ix.mul(i, k.bStride)), inner);
+    loop(level + 1, advance(offsets, k, i), inner);
   };
   if (isUnrolled(level)) {
     for (int64_t i = 0; i < *IndexBuilder::known(k.extent); ++i)
@@ -106,16 +124,18 @@ void TileEmitter::loop(size_t level, OpFoldResult aOffset, OpFoldResult bOffset,
     return;
   }
   // The innermost loop proper, four steps a time where each is short.
-  const int64_t unroll = level + 1 == operands.k.size() ? 4 : 1;
+  const int64_t unroll = level + 1 == operands.k.size() ? kUnroll : 1;
   OpFoldResult by = ix.constant(unroll);
   OpFoldResult most = ix.mul(ix.div(k.extent, by), by);
   forLoop(ix.constant(0), most, unroll, sums,
           [&](OpFoldResult i, SmallVectorImpl<Value> &inner) {
-            OpFoldResult a = ix.add(aOffset, ix.mul(i, k.aStride));
-            OpFoldResult bb = ix.add(bOffset, ix.mul(i, k.bStride));
+            Offsets first = advance(offsets, k, i);
+            if (operands.prefetch)
+              b.create<memref::PrefetchOp>(
+                  loc, operands.b, ix.value(first.ahead), /*isWrite=*/false,
+                  /*localityHint=*/3, /*isDataCache=*/true);
             for (int64_t u = 0; u < unroll; ++u)
-              loop(level + 1, ix.add(a, ix.mul(k.aStride, ix.constant(u))),
-                   ix.add(bb, ix.mul(k.bStride, ix.constant(u))), inner);
+              loop(level + 1, advance(first, k, ix.constant(u)), inner);
           });
   if (unroll > 1)
     forLoop(most, k.extent, 1, sums, at);
@@ -143,25 +163,20 @@ Value TileEmitter::loadColumns(OpFoldResult offset, int64_t vector) {
       loc, VectorType::get({lanes}, type.getElementType()), elements);
 }
 
-void TileEmitter::step(OpFoldResult aOffset, OpFoldResult bOffset,
-                       SmallVectorImpl<Value> &sums) {
+void TileEmitter::step(Offsets offsets, SmallVectorImpl<Value> &sums) {
   SmallVector<Value> columns;
   for (size_t vector = 0; vector < masks.size(); ++vector)
-    columns.push_back(widenOperand(b, loc, loadColumns(bOffset, vector),
+    columns.push_back(widenOperand(b, loc, loadColumns(offsets.b, vector),
                                    operands.accumulator, operands.unsignedB));
-  for (int64_t row = 0; row < rows; ++row) {
-    Value at = ix.value(ix.add(aOffset, rowOffsets[row]));
+  for (size_t row = 0; row < operands.aRows.size(); ++row) {
+    Value at = ix.value(ix.add(offsets.a, operands.aRows[row]));
     Value element =
         widenOperand(b, loc, b.create<memref::LoadOp>(loc, operands.a, at),
                      operands.accumulator, operands.unsignedA);
     Value x = fillLanes(b, loc, element, lanes);
     for (size_t vector = 0; vector < masks.size(); ++vector) {
       Value &sum = sums[row * masks.size() + vector];
-      if (isa<FloatType>(operands.accumulator))
-        sum = b.create<math::FmaOp>(loc, x, columns[vector], sum);
-      else
-        sum = b.create<arith::AddIOp>(
-            loc, sum, b.create<arith::MulIOp>(loc, x, columns[vector]));
+      sum = multiplyAdd(b, loc, x, columns[vector], sum);
     }
   }
 }
@@ -169,32 +184,13 @@ void TileEmitter::step(OpFoldResult aOffset, OpFoldResult bOffset,
 } // namespace
 
 void emitGemmTile(OpBuilder &b, Location loc, const GemmOperands &operands,
-                  int64_t rows, int64_t lanes, ArrayRef<Value> masks,
+                  int64_t lanes, ArrayRef<Value> masks,
                   SmallVectorImpl<Value> &sums) {
-  TileEmitter(b, loc, operands, rows, lanes, masks)
-      .loop(0, operands.aOffset, operands.bOffset, sums);
-}
-
-void collapseKLoops(SmallVectorImpl<StridedGemm::KLoop> &loops,
-                    IndexBuilder &ix) {
-  auto follows = [&](OpFoldResult outer, OpFoldResult inner,
-                     OpFoldResult extent) {
-    auto o = IndexBuilder::known(outer), i = IndexBuilder::known(inner),
-         e = IndexBuilder::known(extent);
-    return o && i && e && *o == *i * *e;
-  };
-  for (size_t i = loops.size(); i-- > 1;) {
-    StridedGemm::KLoop &outer = loops[i - 1], &inner = loops[i];
-    if (IndexBuilder::isConstant(outer.extent, 1)) {
-      loops.erase(loops.begin() + (i - 1));
-    } else if (IndexBuilder::isConstant(inner.extent, 1)) {
-      loops.erase(loops.begin() + i);
-    } else if (follows(outer.aStride, inner.aStride, inner.extent) &&
-               follows(outer.bStride, inner.bStride, inner.extent)) {
-      inner.extent = ix.mul(outer.extent, inner.extent);
-      loops.erase(loops.begin() + (i - 1));
-    }
-  }
+  TileEmitter(b, loc, operands, lanes, masks)
+      .loop(
+          0,
+          {operands.aOffset, operands.bOffset, OpFoldResult(operands.prefetch)},
+          sums);
 }
 
 } // namespace ampc::cpu

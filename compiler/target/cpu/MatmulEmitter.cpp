@@ -51,9 +51,8 @@ FailureOr<MatmulLoops> describe(amp::MatmulOp op, KernelValues &values) {
     return values.stride(buffer, dim);
   };
   SmallVector<OpFoldResult> sizes = values.outDims(0);
-  gemm.rows = sizes[rank - 2];
+  OpFoldResult rows = sizes[rank - 2];
   gemm.columns = {{sizes[rank - 1], stride(gemm.b, flipB ? b - 2 : b - 1)}};
-  gemm.aRowStride = stride(gemm.a, flipA ? a - 1 : a - 2);
   gemm.k = {{values.dim(op.getLhs(), flipA ? a - 2 : a - 1),
              stride(gemm.a, flipA ? a - 2 : a - 1),
              stride(gemm.b, flipB ? b - 1 : b - 2)}};
@@ -80,9 +79,10 @@ FailureOr<MatmulLoops> describe(amp::MatmulOp op, KernelValues &values) {
       if (!repeatsRhs(dim) || !inStep || !canMergeDims(lhs, dim) ||
           !canMergeOutputDims(values, dim, op.getResult()))
         break;
-      gemm.rows = ix.mul(gemm.rows, sizes[dim]);
+      rows = ix.mul(rows, sizes[dim]);
       --loops.batchRank;
     }
+  gemm.rows = {{rows, stride(gemm.a, flipA ? a - 1 : a - 2)}};
   gemm.batch.assign(sizes.begin(), sizes.begin() + loops.batchRank);
 
   // Strides of the batch dimensions, zero where an operand repeats.
@@ -125,7 +125,7 @@ struct MatmulEmitter
     Value zero = emission.values.site().create<arith::ConstantIndexOp>(
         emission.loc(), 0);
     auto indices = [&](const GemmBorder::Place &place) {
-      return loops->indices(place.batch, place.row, place.column, zero);
+      return loops->indices(place.batch, place.row[0], place.column, zero);
     };
     GemmBorder border;
     border.init = [&](const GemmBorder::Place &place) {

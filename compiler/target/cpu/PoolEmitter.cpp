@@ -1,7 +1,8 @@
 //===- PoolEmitter.cpp - Pooling ------------------------------------------===//
 //
 // A window is combined by one chain in row-major order. Vectors run along
-// output rows where whole windows lie inside the source.
+// channels where these are innermost, else along output rows where whole
+// windows lie inside the source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,10 +66,11 @@ Value countInside(KernelEmission &emission, amp::PoolOp op,
   IndexBuilder ix(b, emission.loc());
   OpFoldResult count = ix.constant(1);
   for (size_t i = 0; i < loops.rank(); ++i) {
-    OpFoldResult size = emission.values.dim(op.getSource(), 2 + i);
-    OpFoldResult at = indices[2 + i];
-    // Along the innermost dimension lanes are given whole windows only.
-    if (lanes > 1 && i + 1 == loops.rank()) {
+    int64_t dim = op.getSpatialDim(i);
+    OpFoldResult size = emission.values.dim(op.getSource(), dim);
+    OpFoldResult at = indices[dim];
+    // Lanes that are pixels are given whole windows only.
+    if (!loops.sharesBounds(lanes) && i + 1 == loops.rank()) {
       count = ix.mul(count, ix.constant(loops.kernel[i]));
     } else if (op.getCountIncludePad()) {
       // Positions up to the end of the high padding.
@@ -118,7 +120,7 @@ struct PoolEmitter
               [&](ArrayRef<Value> at,
                   WindowLoops::Values state) -> WindowLoops::Values {
                 Value x = loadLanes(emission, op.getSource(), at,
-                                    loops.strides.back(), lanes);
+                                    loops.laneStride(), lanes);
                 if (!x)
                   return {};
                 return {combiner.combine(b, loc, state[0], x)};

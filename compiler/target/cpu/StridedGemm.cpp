@@ -1,9 +1,9 @@
 //===- StridedGemm.cpp - The loops of every contraction -------------------===//
 //
 // An iteration of the parallel loop does a block of rows and a tile's columns
-// of one product (or of the products of `innerBatch`). Where B is packed, the
-// panel that all rows of the block share is copied first, a run of k at a time;
-// between the runs sums wait in memory, which does not change them.
+// of one product (or of the products of `innerBatch`), a run of k at a time;
+// between the runs sums wait in memory, which does not change them. What B has
+// for a run is copied first unless it lies well already.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +12,7 @@
 #include "compiler/target/cpu/BufferAccess.h"
 #include "compiler/target/cpu/GemmPanel.h"
 #include "compiler/target/cpu/GemmTile.h"
+#include "compiler/target/cpu/RowTiles.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,101 +22,31 @@ using namespace mlir;
 
 namespace ampc::cpu {
 
-//===----------------------------------------------------------------------===//
-// Plan
-//===----------------------------------------------------------------------===//
-
-GemmPlan::GemmPlan(const StridedGemm &gemm, const CpuTarget &target) {
-  lanes = target.lanes(gemm.accumulator.getIntOrFloatBitWidth());
-  // Sums that leave registers for a row of vectors of B and an element of A.
-  const int64_t sums = target.vectorRegisters >= 32 ? 24 : 12;
-  std::optional<int64_t> rows = IndexBuilder::known(gemm.rows), columns = 1;
-  for (const auto &column : gemm.columns) {
-    auto extent = IndexBuilder::known(column.extent);
-    columns =
-        columns && extent ? std::optional(*columns * *extent) : std::nullopt;
-  }
-  if (columns == 1)
-    lanes = 1;
-  tileVectors = lanes == 1 ? 1 : 2;
-  tileRows = sums / tileVectors;
-  if (rows && *rows > 0 && *rows < tileRows) {
-    // Few rows: make up for them by columns.
-    tileRows = *rows;
-    while (lanes > 1 && 2 * tileVectors * tileRows <= sums && tileVectors < 8)
-      tileVectors *= 2;
-  }
-  while (columns && tileVectors > 1 && (tileVectors - 1) * lanes >= *columns)
-    --tileVectors;
-  blockRows = 16 * tileRows;
-  if (rows && *rows <= 2 * blockRows)
-    blockRows = std::max<int64_t>(*rows, 1);
-
-  // Packing pays for itself where rows share a panel; scattered columns need
-  // it.
-  packedInner = 1;
-  for (const auto &k : ArrayRef(gemm.k).drop_front()) {
-    auto extent = IndexBuilder::known(k.extent);
-    if (!extent || *extent == 0)
-      return;
-    packedInner *= *extent;
-  }
-  bool scattered = gemm.columns.size() > 1 ||
-                   !IndexBuilder::isConstant(gemm.columns[0].bStride, 1);
-  bool near = gemm.columns.size() == 1 &&
-              IndexBuilder::known(gemm.columns[0].bStride).value_or(9) <= 2;
-  pack = (scattered && !(near && rows && *rows < 4)) ||
-         (rows && *rows > 2 * tileRows);
-  if (columns == 1)
-    pack = false;
-  packedOuter = std::max<int64_t>(1, 384 / packedInner);
-  if (auto outer = IndexBuilder::known(gemm.k.front().extent);
-      outer && *outer > 0) {
-    // Even runs.
-    int64_t runs = llvm::divideCeil(*outer, packedOuter);
-    packedOuter = llvm::divideCeil(*outer, runs);
-  }
-}
-
-ParallelRange getGemmRange(const StridedGemm &gemm, KernelValues &values,
-                           const CpuTarget &target) {
-  GemmPlan plan(gemm, target);
-  IndexBuilder ix(values.site(), values.getKernel().getLoc());
-  OpFoldResult columns = gemm.columnCount(ix);
-  Value count = ix.value(ix.mul(
-      ix.product(gemm.batch), ix.mul(ix.ceilDiv(gemm.rows, plan.blockRows),
-                                     ix.ceilDiv(columns, plan.tileColumns()))));
-  double cost = std::min<double>(guessedSize(gemm.rows), plan.blockRows) *
-                plan.tileVectors;
-  for (OpFoldResult size : gemm.innerBatch)
-    cost *= guessedSize(size);
-  for (const auto &k : gemm.k)
-    cost *= guessedSize(k.extent);
-  return {count, grainFor(cost)};
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
 namespace {
 
 class GemmEmitter {
 public:
-  GemmEmitter(const StridedGemm &gemm, KernelEmission &emission,
+  GemmEmitter(const StridedGemm &given, KernelEmission &emission,
               const GemmBorder &border)
-      : gemm(gemm), border(border), plan(gemm, emission.target),
-        values(emission.values), b(emission.builder), loc(emission.loc()),
-        ix(b, loc), site(values.site(), loc), lo(emission.lo), hi(emission.hi),
+      : border(border), values(emission.values), b(emission.builder),
+        loc(emission.loc()), ix(b, loc), site(values.site(), loc),
+        gemm(normalized(given, site)), plan(gemm, emission.target),
+        lo(emission.lo), hi(emission.hi),
         cheapMasks(emission.target.cheapMasks) {}
 
   LogicalResult emit();
 
 private:
-  /// The part of a panel's work that tiles need to know.
+  /// A run of k: what tiles need to know of it.
   struct Run {
     GemmOperands operands;
     Value isFirst, isLast; ///< Null: the only run.
+  };
+  /// The rows of a tile: their indices, and offsets in A from a common one.
+  struct TileRows {
+    OpFoldResult offset;
+    SmallVector<OpFoldResult> offsets;
+    SmallVector<SmallVector<Value>> indices;
   };
 
   LogicalResult forLoop(OpFoldResult from, OpFoldResult to, int64_t step,
@@ -124,8 +55,13 @@ private:
                        llvm::function_ref<LogicalResult()> body);
   LogicalResult emitInner(size_t level, SmallVectorImpl<Value> &batch,
                           OpFoldResult row, OpFoldResult column);
-  LogicalResult emitPacked(ValueRange batch, OpFoldResult row,
-                           OpFoldResult column);
+  LogicalResult emitRuns(ValueRange batch, OpFoldResult row,
+                         OpFoldResult column);
+  LogicalResult emitRun(ValueRange batch, OpFoldResult row, OpFoldResult column,
+                        OpFoldResult aStart, OpFoldResult bStart,
+                        SmallVector<StridedGemm::KLoop> k, Value isFirst,
+                        Value isLast);
+  TileRows rowsAt(OpFoldResult row, int64_t count);
   LogicalResult emitRows(ValueRange batch, OpFoldResult row,
                          OpFoldResult column, const Run &run);
   LogicalResult emitColumns(ValueRange batch, OpFoldResult row, int64_t rows,
@@ -134,20 +70,21 @@ private:
                          OpFoldResult column, int64_t vectors, Value lastMask,
                          const Run &run);
   SmallVector<Value> sumsBefore(ValueRange batch, OpFoldResult row,
-                                int64_t rows, OpFoldResult column,
+                                const TileRows &rows, OpFoldResult column,
                                 ArrayRef<Value> masks, const Run &run);
+  Value fetchedAhead(OpFoldResult row, const Run &run);
   Value waiting(OpFoldResult row, int64_t vector);
 
-  const StridedGemm &gemm;
   const GemmBorder &border;
-  GemmPlan plan;
   KernelValues &values;
   OpBuilder &b;
   Location loc;
   IndexBuilder ix, site;
+  StridedGemm gemm;
+  GemmPlan plan;
   Value lo, hi;
   bool cheapMasks;
-  OpFoldResult columns;
+  OpFoldResult rowCount, columns;
   OpFoldResult blockStart, blockEnd; ///< Rows of the current block.
   Value flatA, flatB;
   Value panel; ///< The packed panel.
@@ -176,21 +113,24 @@ LogicalResult GemmEmitter::emitIf(Value condition,
 }
 
 LogicalResult GemmEmitter::emit() {
+  rowCount = gemm.rowCount(site);
   columns = gemm.columnCount(site);
   flatA = values.flat(gemm.a);
   flatB = values.flat(gemm.b);
+  auto scratch = [&](int64_t elements) {
+    return b.create<memref::AllocaOp>(
+        loc, MemRefType::get({elements}, gemm.accumulator),
+        b.getI64IntegerAttr(64));
+  };
   if (plan.pack) {
-    auto scratch = [&](int64_t elements) {
-      return b.create<memref::AllocaOp>(
-          loc, MemRefType::get({elements}, gemm.accumulator),
-          b.getI64IntegerAttr(64));
-    };
-    panel = scratch(plan.packedOuter * plan.packedInner * plan.tileColumns());
-    auto outer = IndexBuilder::known(gemm.k.front().extent);
-    if (!outer || *outer > plan.packedOuter)
-      sums = scratch(plan.blockRows * plan.tileColumns());
+    int64_t length = plan.runLength ? *plan.runLength
+                                    : *IndexBuilder::known(gemm.k[0].extent);
+    panel = scratch(
+        std::max<int64_t>(length * plan.runInner * plan.tileColumns(), 1));
   }
-  OpFoldResult rowBlocks = site.ceilDiv(gemm.rows, plan.blockRows);
+  if (plan.runLength)
+    sums = scratch(plan.blockRows * plan.tileColumns());
+  OpFoldResult rowBlocks = site.ceilDiv(rowCount, plan.blockRows);
   OpFoldResult columnTiles = site.ceilDiv(columns, plan.tileColumns());
   return forLoop(lo, hi, 1, [&](Value item) {
     // Columns fastest: the rows of A stay in the cache.
@@ -200,10 +140,10 @@ LogicalResult GemmEmitter::emit() {
     rest = ix.div(rest, columnTiles);
     blockStart = ix.mul(ix.rem(rest, rowBlocks), ix.constant(plan.blockRows));
     rest = ix.div(rest, rowBlocks);
-    blockEnd = IndexBuilder::isConstant(rowBlocks, 1)
-                   ? gemm.rows
-                   : ix.min(ix.add(blockStart, ix.constant(plan.blockRows)),
-                            gemm.rows);
+    blockEnd =
+        IndexBuilder::isConstant(rowBlocks, 1)
+            ? rowCount
+            : ix.min(ix.add(blockStart, ix.constant(plan.blockRows)), rowCount);
     SmallVector<Value> batch = ix.delinearize(rest, gemm.batch);
     return emitInner(0, batch, blockStart, column);
   });
@@ -219,49 +159,71 @@ LogicalResult GemmEmitter::emitInner(size_t level,
       batch.pop_back();
       return done;
     });
-  if (plan.pack)
-    return emitPacked(batch, row, column);
-  Run run;
-  run.operands = {flatA,
-                  flatB,
-                  {},
-                  {},
-                  gemm.aRowStride,
-                  1,
-                  gemm.k,
-                  gemm.accumulator,
-                  gemm.unsignedA,
-                  gemm.unsignedB};
-  std::tie(run.operands.aOffset, run.operands.bOffset) =
-      gemm.offsets(ix, batch);
-  // One column, or columns evenly spaced.
-  OpFoldResult stride = gemm.columns.back().bStride;
-  if (plan.lanes > 1) {
-    auto known = IndexBuilder::known(stride);
-    if (!known || gemm.columns.size() > 1) {
-      values.getKernel().emitOpError(
-          "has a contraction whose filter has a size that is not known at "
-          "compile time");
-      return failure();
-    }
-    run.operands.bColumnStride = *known;
-  }
-  run.operands.bOffset = ix.add(run.operands.bOffset, ix.mul(column, stride));
-  collapseKLoops(run.operands.k, ix);
-  return emitRows(batch, row, column, run);
+  return emitRuns(batch, row, column);
 }
 
-LogicalResult GemmEmitter::emitPacked(ValueRange batch, OpFoldResult row,
-                                      OpFoldResult column) {
+LogicalResult GemmEmitter::emitRuns(ValueRange batch, OpFoldResult row,
+                                    OpFoldResult column) {
   auto [aOffset, bOffset] = gemm.offsets(ix, batch);
-  OpFoldResult extent = gemm.k.front().extent;
-  OpFoldResult length = ix.constant(plan.packedOuter);
-  auto one = [&](OpFoldResult start, OpFoldResult count, Value isFirst,
+  if (gemm.panelColumns)
+    bOffset =
+        ix.add(bOffset, ix.mul(ix.div(column, ix.constant(gemm.panelColumns)),
+                               gemm.panelStride));
+  if (!plan.runLength)
+    return emitRun(batch, row, column, aOffset, bOffset, gemm.k, nullptr,
+                   nullptr);
+  auto both = [&](Value x, Value y) -> Value {
+    return x ? b.create<arith::AndIOp>(loc, x, y).getResult() : y;
+  };
+  std::function<LogicalResult(size_t, OpFoldResult, OpFoldResult, Value, Value)>
+      nest = [&](size_t level, OpFoldResult a, OpFoldResult bb, Value isFirst,
                  Value isLast) {
-    SmallVector<StridedGemm::KLoop> k(gemm.k);
-    k.front().extent = count;
-    OpFoldResult aStart = ix.add(aOffset, ix.mul(start, k.front().aStride));
-    OpFoldResult bStart = ix.add(bOffset, ix.mul(start, k.front().bStride));
+        const StridedGemm::KLoop &k = gemm.k[level];
+        bool cut = level == plan.runLevel;
+        OpFoldResult length = ix.constant(cut ? *plan.runLength : 1);
+        // Without any k there is still a value to store.
+        OpFoldResult end = ix.max(k.extent, ix.constant(1));
+        return forLoop(
+            ix.constant(0), end, cut ? *plan.runLength : 1, [&](Value i) {
+              OpFoldResult at = i, left = ix.sub(k.extent, at);
+              Value first = both(isFirst, ix.compare(arith::CmpIPredicate::eq,
+                                                     at, ix.constant(0)));
+              Value last = both(
+                  isLast, ix.compare(arith::CmpIPredicate::sle, left, length));
+              OpFoldResult aStart = ix.add(a, ix.mul(at, k.aStride));
+              OpFoldResult bStart = ix.add(bb, ix.mul(at, k.bStride));
+              if (!cut)
+                return nest(level + 1, aStart, bStart, first, last);
+              SmallVector<StridedGemm::KLoop> loops(
+                  ArrayRef(gemm.k).drop_front(level));
+              auto known = IndexBuilder::known(k.extent);
+              loops.front().extent = known && *known % *plan.runLength == 0
+                                         ? length
+                                         : ix.min(left, length);
+              return emitRun(batch, row, column, aStart, bStart,
+                             std::move(loops), first, last);
+            });
+      };
+  return nest(0, aOffset, bOffset, nullptr, nullptr);
+}
+
+LogicalResult GemmEmitter::emitRun(ValueRange batch, OpFoldResult row,
+                                   OpFoldResult column, OpFoldResult aStart,
+                                   OpFoldResult bStart,
+                                   SmallVector<StridedGemm::KLoop> k,
+                                   Value isFirst, Value isLast) {
+  Run run;
+  run.isFirst = isFirst;
+  run.isLast = isLast;
+  GemmOperands &operands = run.operands;
+  operands.a = flatA;
+  operands.aOffset = aStart;
+  operands.accumulator = gemm.accumulator;
+  operands.unsignedA = gemm.unsignedA;
+  operands.unsignedB = gemm.unsignedB;
+  operands.b = flatB;
+  operands.bOffset = bStart;
+  if (plan.pack) {
     emitPackPanel(b, loc,
                   {flatB, bStart, panel, k, gemm.columns, column, columns,
                    plan.lanes, plan.tileVectors, gemm.accumulator,
@@ -271,69 +233,83 @@ LogicalResult GemmEmitter::emitPacked(ValueRange batch, OpFoldResult row,
       loop.bStride = width;
       width = ix.mul(width, loop.extent);
     }
+    operands.b = panel;
+    operands.bOffset = ix.constant(0);
     collapseKLoops(k, ix);
-    Run run;
-    run.operands = {
-        flatA, panel, aStart,           ix.constant(0), gemm.aRowStride,
-        1,     k,     gemm.accumulator, gemm.unsignedA, gemm.unsignedB};
-    run.isFirst = isFirst;
-    run.isLast = isLast;
-    return emitRows(batch, row, column, run);
-  };
-  if (!sums)
-    return one(ix.constant(0), extent, nullptr, nullptr);
-  // Without any k there is still a value to store.
-  OpFoldResult end = ix.max(extent, ix.constant(1));
-  return forLoop(ix.constant(0), end, plan.packedOuter, [&](Value start) {
-    OpFoldResult left = ix.sub(extent, OpFoldResult(start));
-    Value isFirst = ix.compare(arith::CmpIPredicate::eq, OpFoldResult(start),
-                               ix.constant(0));
-    Value isLast = ix.compare(arith::CmpIPredicate::sle, left, length);
-    auto known = IndexBuilder::known(extent);
-    OpFoldResult count =
-        known && *known % plan.packedOuter == 0 ? length : ix.min(left, length);
-    return one(OpFoldResult(start), count, isFirst, isLast);
-  });
+  } else if (!gemm.panelColumns) {
+    // One column, or columns evenly spaced.
+    OpFoldResult stride = gemm.columns.back().bStride;
+    if (plan.lanes > 1) {
+      auto known = IndexBuilder::known(stride);
+      if (!known || gemm.columns.size() > 1) {
+        values.getKernel().emitOpError(
+            "has a contraction whose filter has a size that is not known at "
+            "compile time");
+        return failure();
+      }
+      operands.bColumnStride = *known;
+    }
+    operands.bOffset = ix.add(bStart, ix.mul(column, stride));
+  }
+  operands.k = std::move(k);
+  return emitRows(batch, row, column, run);
 }
 
 LogicalResult GemmEmitter::emitRows(ValueRange batch, OpFoldResult row,
                                     OpFoldResult column, const Run &run) {
-  OpFoldResult tile = ix.constant(plan.tileRows);
-  OpFoldResult count = ix.sub(blockEnd, row);
-  OpFoldResult whole = ix.add(row, ix.mul(ix.div(count, tile), tile));
-  if (failed(forLoop(row, whole, plan.tileRows, [&](Value at) {
-        return emitColumns(batch, OpFoldResult(at), plan.tileRows, column, run);
-      })))
-    return failure();
-  // The rest: one tile if its rows are known, else one for each bit of them.
-  OpFoldResult rest = ix.sub(blockEnd, whole);
-  auto known = IndexBuilder::known(gemm.rows);
-  if (known) {
-    // The last block alone may have a rest.
-    int64_t last = *known % plan.blockRows;
-    int64_t rows = (last ? last : *known ? plan.blockRows : 0) % plan.tileRows;
-    if (!rows)
-      return success();
-    if (IndexBuilder::known(rest))
-      return emitColumns(batch, whole, rows, column, run);
-    return emitIf(ix.compare(arith::CmpIPredicate::ne, rest, ix.constant(0)),
-                  [&] { return emitColumns(batch, whole, rows, column, run); });
-  }
-  OpFoldResult at = whole;
-  for (int64_t rows = llvm::bit_floor(uint64_t(plan.tileRows - 1)); rows;
-       rows /= 2) {
-    // Rows below this bit come after it.
-    OpFoldResult here = at;
-    OpFoldResult bit =
-        ix.mul(ix.rem(ix.div(rest, ix.constant(rows)), ix.constant(2)),
-               ix.constant(rows));
-    if (failed(emitIf(
-            ix.compare(arith::CmpIPredicate::ne, bit, ix.constant(0)),
-            [&] { return emitColumns(batch, here, rows, column, run); })))
+  OpFoldResult at = row;
+  for (auto [rows, count] :
+       cutRows(b, loc, ix.sub(blockEnd, row), rowCount, plan)) {
+    OpFoldResult end = ix.add(at, ix.mul(count, ix.constant(rows)));
+    if (failed(forLoop(at, end, rows, [&, rows = rows](Value first) {
+          return emitColumns(batch, OpFoldResult(first), rows, column, run);
+        })))
       return failure();
-    at = ix.add(at, bit);
+    at = end;
   }
   return success();
+}
+
+/// Rows are found by counting up from the first, which takes no division.
+GemmEmitter::TileRows GemmEmitter::rowsAt(OpFoldResult row, int64_t count) {
+  TileRows rows;
+  if (gemm.rows.size() == 1) {
+    OpFoldResult stride = gemm.rows[0].aStride;
+    rows.offset = ix.mul(row, stride);
+    for (int64_t r = 0; r < count; ++r) {
+      rows.offsets.push_back(ix.mul(ix.constant(r), stride));
+      rows.indices.push_back({ix.value(ix.add(row, ix.constant(r)))});
+    }
+    return rows;
+  }
+  rows.offset = ix.constant(0);
+  SmallVector<OpFoldResult> extents;
+  for (const auto &level : gemm.rows)
+    extents.push_back(level.extent);
+  SmallVector<Value> at = ix.delinearize(row, extents);
+  for (int64_t r = 0; r < count; ++r) {
+    OpFoldResult offset = ix.constant(0);
+    for (auto [index, level] : llvm::zip(at, gemm.rows))
+      offset = ix.add(offset, ix.mul(OpFoldResult(index), level.aStride));
+    rows.offsets.push_back(offset);
+    rows.indices.push_back(at);
+    if (r + 1 == count)
+      break;
+    Value carry;
+    for (size_t level = at.size(); level-- > 0;) {
+      Value next = ix.value(ix.add(OpFoldResult(at[level]), ix.constant(1)));
+      if (carry)
+        next = b.create<arith::SelectOp>(loc, carry, next, at[level]);
+      if (level) {
+        carry = ix.compare(arith::CmpIPredicate::eq, OpFoldResult(next),
+                           extents[level]);
+        next = b.create<arith::SelectOp>(loc, carry, ix.value(ix.constant(0)),
+                                         next);
+      }
+      at[level] = next;
+    }
+  }
+  return rows;
 }
 
 LogicalResult GemmEmitter::emitColumns(ValueRange batch, OpFoldResult row,
@@ -395,16 +371,17 @@ Value GemmEmitter::waiting(OpFoldResult row, int64_t vector) {
 }
 
 SmallVector<Value> GemmEmitter::sumsBefore(ValueRange batch, OpFoldResult row,
-                                           int64_t rows, OpFoldResult column,
+                                           const TileRows &rows,
+                                           OpFoldResult column,
                                            ArrayRef<Value> masks,
                                            const Run &run) {
-  const int64_t vectors = masks.size();
+  const int64_t vectors = masks.size(), count = rows.indices.size();
   auto initial = [&] {
     SmallVector<Value> result;
-    for (int64_t r = 0; r < rows; ++r)
+    for (ArrayRef<Value> indices : rows.indices)
       for (int64_t v = 0; v < vectors; ++v)
         result.push_back(
-            border.init({batch, ix.value(ix.add(row, ix.constant(r))),
+            border.init({batch, indices,
                          ix.value(ix.add(column, ix.constant(v * plan.lanes))),
                          plan.lanes, masks[v]}));
     return result;
@@ -414,7 +391,7 @@ SmallVector<Value> GemmEmitter::sumsBefore(ValueRange batch, OpFoldResult row,
   Type type = gemm.accumulator;
   if (plan.lanes > 1)
     type = VectorType::get({plan.lanes}, type);
-  SmallVector<Type> types(rows * vectors, type);
+  SmallVector<Type> types(count * vectors, type);
   auto choice = b.create<scf::IfOp>(loc, types, run.isFirst,
                                     /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -425,7 +402,7 @@ SmallVector<Value> GemmEmitter::sumsBefore(ValueRange batch, OpFoldResult row,
   b.create<scf::YieldOp>(loc, first);
   b.setInsertionPointToStart(choice.elseBlock());
   SmallVector<Value> later;
-  for (int64_t r = 0; r < rows; ++r)
+  for (int64_t r = 0; r < count; ++r)
     for (int64_t v = 0; v < vectors; ++v)
       later.push_back(loadElements(b, loc, sums,
                                    waiting(ix.add(row, ix.constant(r)), v),
@@ -434,27 +411,52 @@ SmallVector<Value> GemmEmitter::sumsBefore(ValueRange batch, OpFoldResult row,
   return SmallVector<Value>(choice.getResults());
 }
 
+/// Where the tile at `row` fetches ahead in B: a quarter of what follows the
+/// run, the first tiles one each. Null where B stays in the cache by itself.
+Value GemmEmitter::fetchedAhead(OpFoldResult row, const Run &run) {
+  constexpr int64_t quarters = 4, cacheBytes = 256 << 10;
+  int64_t steps = plan.tileColumns(), bytes = steps;
+  for (const auto &k : run.operands.k)
+    steps *= IndexBuilder::known(k.extent).value_or(0);
+  for (const auto &k : gemm.k)
+    bytes *= IndexBuilder::known(k.extent).value_or(1);
+  bytes *= gemm.accumulator.getIntOrFloatBitWidth() / 8;
+  bytes *= llvm::divideCeil(IndexBuilder::known(columns).value_or(1),
+                            plan.tileColumns());
+  if (!gemm.panelColumns || !steps || bytes <= cacheBytes)
+    return nullptr;
+  OpFoldResult tile =
+      ix.div(ix.sub(row, blockStart), ix.constant(plan.tileRows));
+  tile = ix.min(tile, ix.constant(quarters - 1));
+  OpFoldResult start =
+      ix.add(ix.constant(steps), ix.mul(tile, ix.constant(steps / quarters)));
+  return ix.value(ix.add(run.operands.bOffset, start));
+}
+
 LogicalResult GemmEmitter::emitTile(ValueRange batch, OpFoldResult row,
-                                    int64_t rows, OpFoldResult column,
+                                    int64_t count, OpFoldResult column,
                                     int64_t vectors, Value lastMask,
                                     const Run &run) {
   SmallVector<Value> masks(vectors);
   masks.back() = lastMask;
+  TileRows rows = rowsAt(row, count);
   SmallVector<Value> tile = sumsBefore(batch, row, rows, column, masks, run);
   if (llvm::is_contained(tile, nullptr))
     return failure();
   GemmOperands operands = run.operands;
-  operands.aOffset = ix.add(operands.aOffset, ix.mul(row, operands.aRowStride));
-  // A packed panel has values for columns that do not exist.
+  operands.aOffset = ix.add(operands.aOffset, rows.offset);
+  operands.aRows = rows.offsets;
+  operands.prefetch = fetchedAhead(row, run);
+  // A panel has values for columns that do not exist.
   SmallVector<Value> loadMasks(vectors);
-  if (!plan.pack)
+  if (!plan.pack && !gemm.panelColumns)
     loadMasks = masks;
-  emitGemmTile(b, loc, operands, rows, plan.lanes, loadMasks, tile);
+  emitGemmTile(b, loc, operands, plan.lanes, loadMasks, tile);
   auto store = [&]() -> LogicalResult {
-    for (int64_t r = 0; r < rows; ++r)
+    for (int64_t r = 0; r < count; ++r)
       for (int64_t v = 0; v < vectors; ++v)
         if (failed(border.store(
-                {batch, ix.value(ix.add(row, ix.constant(r))),
+                {batch, rows.indices[r],
                  ix.value(ix.add(column, ix.constant(v * plan.lanes))),
                  plan.lanes, masks[v]},
                 tile[r * vectors + v])))
@@ -469,7 +471,7 @@ LogicalResult GemmEmitter::emitTile(ValueRange batch, OpFoldResult row,
   if (failed(store()))
     return failure();
   b.setInsertionPointToStart(choice.elseBlock());
-  for (int64_t r = 0; r < rows; ++r)
+  for (int64_t r = 0; r < count; ++r)
     for (int64_t v = 0; v < vectors; ++v)
       storeElements(b, loc, tile[r * vectors + v], sums,
                     waiting(ix.add(row, ix.constant(r)), v));

@@ -2,14 +2,15 @@
 //
 // The one emitter of contractions:
 //
-//   C[m, n] = store(init(m, n) + sum_k A[a0 + m * aRow + k . aStrides]
+//   C[m, n] = store(init(m, n) + sum_k A[a0 + row(m) + k . aStrides]
 //                                    * B[b0 + column(n) + k . bStrides])
 //
 // for every product of a batch, where k runs through a nest of loops, in order,
-// and column(n) is n's offset in a row-major space of columns. A matrix product
-// has one k loop and one dimension of columns; an NC... convolution has a k
-// loop for the input channels and one for each dimension of the filter, and the
-// output pixels are its columns.
+// row(m) is m's offset in a row-major space of rows and column(n) is n's in one
+// of columns. A matrix product has one k loop and one dimension of each. A
+// convolution has a k loop for each dimension of the filter and one for the
+// input channels. Over N...C the output pixels are its rows and A is the image;
+// over NC... they are the columns and B is the image.
 //
 // Each sum is one chain of fused multiply-adds (for integers, of
 // multiplications and additions that wrap) from its initial value on, k
@@ -34,6 +35,9 @@ struct StridedGemm {
   struct KLoop {
     Index extent, aStride, bStride;
   };
+  struct Row {
+    Index extent, aStride;
+  };
   struct Column {
     Index extent, bStride;
   };
@@ -41,10 +45,14 @@ struct StridedGemm {
   /// Products that may run in parallel, and within those such that one thread
   /// should do in turn (rows of an image).
   llvm::SmallVector<Index> batch, innerBatch;
-  Index rows;
+  llvm::SmallVector<Row> rows;       ///< Outermost first.
   llvm::SmallVector<Column> columns; ///< Outermost first.
   llvm::SmallVector<KLoop> k;        ///< Outermost first: the order of the sum.
-  Index aRowStride;
+  /// If not 0, B lies in panels of so many columns each, one after the other;
+  /// in a panel the columns of each k are adjacent. The strides of columns then
+  /// have no meaning.
+  int64_t panelColumns = 0;
+  Index panelStride;      ///< Between panels.
   mlir::Type accumulator; ///< f32, f64 or an integer type.
   mlir::Value a, b;       ///< Buffers among the kernel's operands.
   bool unsignedA = false, unsignedB = false;
@@ -54,6 +62,12 @@ struct StridedGemm {
   std::function<std::pair<Index, Index>(IndexBuilder &, mlir::ValueRange)>
       offsets;
 
+  Index rowCount(IndexBuilder &ix) const {
+    Index count = ix.constant(1);
+    for (const Row &row : rows)
+      count = ix.mul(count, row.extent);
+    return count;
+  }
   Index columnCount(IndexBuilder &ix) const {
     Index count = ix.constant(1);
     for (const Column &column : columns)
@@ -67,7 +81,8 @@ struct StridedGemm {
 struct GemmBorder {
   struct Place {
     mlir::ValueRange batch;
-    mlir::Value row, column;
+    mlir::ValueRange row; ///< An index for each of StridedGemm::rows.
+    mlir::Value column;
     int64_t lanes;
     mlir::Value mask;
   };
@@ -84,13 +99,27 @@ struct GemmPlan {
   /// Whether panels of B (k by a tile's columns) are copied before use: columns
   /// then need not be adjacent, and rows of B not be near each other.
   bool pack = false;
-  int64_t packedOuter = 0; ///< Iterations of the outermost k loop in a panel.
-  int64_t packedInner = 0; ///< Iterations of the others together.
+  /// k is cut into runs, between which sums wait in memory: the loops outside
+  /// of `runLevel` are walked one by one, that loop `runLength` iterations at a
+  /// time. Those inside take `runInner` steps together.
+  size_t runLevel = 0;
+  std::optional<int64_t> runLength; ///< Empty: k is not cut.
+  int64_t runInner = 1;
 
   int64_t tileColumns() const { return lanes * tileVectors; }
 
   GemmPlan(const StridedGemm &gemm, const CpuTarget &target);
+
+private:
+  void planTiles(const StridedGemm &gemm, const CpuTarget &target);
+  void planRuns(const StridedGemm &gemm, int64_t steps);
 };
+
+/// Neighbouring k loops that run over both operands with one stride become one.
+void collapseKLoops(llvm::SmallVectorImpl<StridedGemm::KLoop> &loops,
+                    IndexBuilder &ix);
+/// The same with k loops merged, and with their strides in panels.
+StridedGemm normalized(const StridedGemm &gemm, IndexBuilder &ix);
 
 ParallelRange getGemmRange(const StridedGemm &gemm, KernelValues &values,
                            const CpuTarget &target);

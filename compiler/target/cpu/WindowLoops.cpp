@@ -42,11 +42,12 @@ std::pair<Index, Index> WindowLoops::interior(IndexBuilder &ix, size_t i,
   return {first, ix.max(first, last)};
 }
 
-/// Images, channels and, where there are several spatial dimensions, the
-/// outermost of them.
-static SmallVector<Index> parallelSizes(KernelValues &values, size_t spatial) {
+/// Images, channels if these are not innermost, and, where there are several
+/// spatial dimensions, the outermost of them.
+static SmallVector<Index> parallelSizes(KernelValues &values,
+                                        const WindowLoops &loops) {
   SmallVector<Index> sizes = values.outDims(0);
-  sizes.truncate(spatial > 1 ? 3 : 2);
+  sizes.truncate(loops.firstSpatial + (loops.rank() > 1));
   return sizes;
 }
 
@@ -54,10 +55,11 @@ ParallelRange WindowLoops::range(KernelValues &values, double cost) const {
   IndexBuilder ix(values.site(), values.getKernel().getLoc());
   for (int64_t size : kernel)
     cost *= size;
-  for (size_t i = rank() > 1; i < rank(); ++i)
-    cost *= guessedSize(values.outDim(0, 2 + i));
-  return {ix.value(ix.product(parallelSizes(values, rank()))),
-          grainFor(cost + 16)};
+  SmallVector<Index> sizes = values.outDims(0),
+                     parallel = parallelSizes(values, *this);
+  for (Index size : ArrayRef(sizes).drop_front(parallel.size()))
+    cost *= guessedSize(size);
+  return {ix.value(ix.product(parallel)), grainFor(cost + 16)};
 }
 
 LogicalResult WindowLoops::forEachOutput(
@@ -68,10 +70,13 @@ LogicalResult WindowLoops::forEachOutput(
   KernelValues &values = emission.values;
   IndexBuilder ix(b, loc), site(values.site(), loc);
   SmallVector<Index> sizes = values.outDims(0);
-  SmallVector<Index> parallel = parallelSizes(values, rank());
+  SmallVector<Index> parallel = parallelSizes(values, *this);
   Index outputs = sizes.back();
-  auto [first, last] =
-      interior(site, rank() - 1, outputs, values.dim(source, 1 + rank()));
+  // Where vectors may run.
+  Index first = site.constant(0), last = outputs;
+  if (!channelsLast())
+    std::tie(first, last) =
+        interior(site, rank() - 1, outputs, values.dim(source, 1 + rank()));
   auto forLoop = [&](Index from, Index to, int64_t step,
                      llvm::function_ref<LogicalResult(Value)> inner) {
     auto f = IndexBuilder::known(from), t = IndexBuilder::known(to);
@@ -123,24 +128,29 @@ WindowLoops::Values WindowLoops::fold(
   OpBuilder &b = emission.builder;
   Location loc = emission.loc();
   IndexBuilder ix(b, loc);
-  Values at(indices.take_front(2));
+  Values at(indices.take_front(firstSpatial));
   std::function<Values(Values)> level = [&](Values state) -> Values {
-    size_t i = at.size() - 2;
-    if (i == rank())
-      return step(at, state);
+    size_t i = at.size() - firstSpatial;
+    if (i == rank()) {
+      Values source(at);
+      source.append(indices.begin() + firstSpatial + i, indices.end());
+      return step(source, state);
+    }
     Index first = ix.constant(0), last = ix.constant(kernel[i]);
     bool innermost = i + 1 == rank();
-    if (!innermost || lanes == 1)
-      std::tie(first, last) = inside(ix, i, Index(indices[2 + i]),
-                                     emission.values.dim(source, 2 + i));
+    bool bounded = !innermost || sharesBounds(lanes);
+    if (bounded)
+      std::tie(first, last) =
+          inside(ix, i, Index(indices[firstSpatial + i]),
+                 emission.values.dim(source, firstSpatial + i));
     auto visit = [&](Index position, Values state) {
-      at.push_back(
-          ix.value(sourceIndex(ix, i, Index(indices[2 + i]), position)));
+      at.push_back(ix.value(
+          sourceIndex(ix, i, Index(indices[firstSpatial + i]), position)));
       Values next = level(state);
       at.pop_back();
       return next;
     };
-    if (innermost && lanes > 1 && kernel[i] <= 16) {
+    if (!bounded && kernel[i] <= 16) {
       for (int64_t k = 0; k < kernel[i] && !state.empty(); ++k)
         state = visit(ix.constant(k), state);
       return state;

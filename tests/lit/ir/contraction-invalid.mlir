@@ -244,3 +244,43 @@ func.func @f(%q: tensor<2x4x8x16xf32>, %m: tensor<3x8xf32>) {
       -> tensor<2x4x8x16xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<1x5x3xf32>, %w: tensor<8x3x3xf32>) {
+  // expected-error @+1 {{has a filter in panels, which takes channels_last}}
+  amp.conv %x, %w {panels, strides = array<i64: 1>, dilations = array<i64: 1>,
+                   pads = array<i64: 0, 0>, groups = 1 : i64}
+      : (tensor<1x5x3xf32>, tensor<8x3x3xf32>) -> tensor<1x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x5x3xf32>, %w: tensor<3x3x8xf32>) {
+  // expected-error @+1 {{has a result of sizes [1, 8, 3] where [1, 3, 8] is needed}}
+  amp.conv %x, %w {channels_last, strides = array<i64: 1>, dilations = array<i64: 1>,
+                   pads = array<i64: 0, 0>, groups = 1 : i64}
+      : (tensor<1x5x3xf32>, tensor<3x3x8xf32>) -> tensor<1x8x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x5x4xf32>, %w: tensor<3x3x8xf32>) {
+  // expected-error @+1 {{has 4 input channels where the filter is for 3}}
+  amp.conv %x, %w {channels_last, strides = array<i64: 1>, dilations = array<i64: 1>,
+                   pads = array<i64: 0, 0>, groups = 1 : i64}
+      : (tensor<1x5x4xf32>, tensor<3x3x8xf32>) -> tensor<1x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x5x4xf32>, %w: tensor<2x3x2x8xf32>) {
+  // expected-error @+1 {{has 2 panels where 4 are needed}}
+  amp.conv %x, %w {channels_last, panels, strides = array<i64: 1>, dilations = array<i64: 1>,
+                   pads = array<i64: 0, 0>, groups = 2 : i64}
+      : (tensor<1x5x4xf32>, tensor<2x3x2x8xf32>) -> tensor<1x3x20xf32>
+  return
+}

@@ -33,6 +33,21 @@ func.func @conv(%x: tensor<?x3x?x?xf32>, %w: tensor<8x3x3x3xf32>, %b: tensor<8xf
   return %0 : tensor<?x8x?x?xf32>
 }
 
+// CHECK-LABEL: func @conv_channels_last
+func.func @conv_channels_last(%x: tensor<?x?x?x3xf32>, %w: tensor<3x3x3x8xf32>,
+                              %p: tensor<2x3x3x3x8xf32>)
+    -> (tensor<?x?x?x8xf32>, tensor<?x?x?x12xf32>) {
+  // CHECK: amp.conv %{{.*}}, %{{.*}} {channels_last, dilations
+  %0 = amp.conv %x, %w {channels_last, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+       pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64}
+     : (tensor<?x?x?x3xf32>, tensor<3x3x3x8xf32>) -> tensor<?x?x?x8xf32>
+  // CHECK: amp.conv %{{.*}}, %{{.*}} {channels_last, {{.*}}panels
+  %1 = amp.conv %x, %p {channels_last, panels, strides = array<i64: 2, 2>,
+       dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64}
+     : (tensor<?x?x?x3xf32>, tensor<2x3x3x3x8xf32>) -> tensor<?x?x?x12xf32>
+  return %0, %1 : tensor<?x?x?x8xf32>, tensor<?x?x?x12xf32>
+}
+
 // CHECK-LABEL: func @conv_transpose
 func.func @conv_transpose(%x: tensor<1x3x5xf32>, %w: tensor<3x8x2xf32>) -> tensor<1x8x10xf32> {
   // CHECK: amp.conv_transpose %{{.*}}, %{{.*}} {{.*}}output_padding = array<i64: 0>

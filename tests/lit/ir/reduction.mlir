@@ -36,6 +36,15 @@ func.func @pools(%x: tensor<?x8x?x?xf32>, %y: tensor<1x8x10xf32>)
   return %0, %1 : tensor<?x8x?x?xf32>, tensor<1x8x5xi64>
 }
 
+// CHECK-LABEL: func @pool_channels_last
+func.func @pool_channels_last(%x: tensor<1x10x8xf32>) -> tensor<1x5x8xf32> {
+  // CHECK: amp.pool average %{{.*}} {channels_last, {{.*}} : tensor<1x10x8xf32> to tensor<1x5x8xf32>
+  %0 = amp.pool average %x {channels_last, kernel = array<i64: 2>, strides = array<i64: 2>,
+       dilations = array<i64: 1>, pads = array<i64: 0, 0>}
+     : tensor<1x10x8xf32> to tensor<1x5x8xf32>
+  return %0 : tensor<1x5x8xf32>
+}
+
 // CHECK-LABEL: func @top_k
 func.func @top_k(%x: tensor<?x64xf32>, %k: index)
     -> (tensor<?x5xf32>, tensor<?x5xi64>, tensor<?x?xf32>, tensor<?x?xi64>) {

@@ -119,6 +119,36 @@ func.func @conv(%x: tensor<1x3x?xf32>, %w: tensor<8x3x3xf32>) -> index {
 
 // -----
 
+// Padding that makes up for the window leaves the size as it was.
+// CHECK-LABEL: func @same
+// CHECK:         %[[IN:.*]] = tensor.dim %arg0
+// CHECK:         return %[[IN]]
+func.func @same(%x: tensor<1x3x?xf32>, %w: tensor<8x3x3xf32>) -> index {
+  %c2 = arith.constant 2 : index
+  %0 = amp.conv %x, %w {strides = array<i64: 1>, dilations = array<i64: 1>,
+                        pads = array<i64: 1, 1>, groups = 1 : i64}
+     : (tensor<1x3x?xf32>, tensor<8x3x3xf32>) -> tensor<1x8x?xf32>
+  %d = tensor.dim %0, %c2 : tensor<1x8x?xf32>
+  return %d : index
+}
+
+// -----
+
+// CHECK-LABEL: func @channels_last
+// CHECK:         %[[IN:.*]] = tensor.dim %arg0
+// CHECK:         %[[OUT:.*]] = arith.divui
+// CHECK:         return %[[OUT]]
+func.func @channels_last(%x: tensor<1x?x3xf32>, %w: tensor<2x3x3x8xf32>) -> index {
+  %c1 = arith.constant 1 : index
+  %0 = amp.conv %x, %w {channels_last, panels, strides = array<i64: 2>, dilations = array<i64: 1>,
+                        pads = array<i64: 1, 1>, groups = 1 : i64}
+     : (tensor<1x?x3xf32>, tensor<2x3x3x8xf32>) -> tensor<1x?x12xf32>
+  %d = tensor.dim %0, %c1 : tensor<1x?x12xf32>
+  return %d : index
+}
+
+// -----
+
 // CHECK-LABEL: func @top_k
 // CHECK-SAME:    (%{{[^:]*}}: tensor<4x?xf32>, %[[K:.*]]: index
 // CHECK:         return %[[K]], %[[K]]

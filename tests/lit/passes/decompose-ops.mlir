@@ -13,12 +13,13 @@ func.func @conv(%x: tensor<1x3x?x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x
 
 // -----
 
-// Strided: the two elements that each input element gives are channels first.
+// Strided: the two elements that each input element gives are channels first,
+// each all channels of a group.
 // CHECK-LABEL: func @conv_transpose
 // CHECK-NOT:   amp.pad
 // CHECK:       amp.conv {{.*}} strides = array<i64: 1>{{.*}} -> tensor<1x16x5xf32>
-// CHECK:       amp.reshape {{.*}} to tensor<1x8x2x5xf32>
-// CHECK:       amp.transpose {{.*}} [0, 1, 3, 2]
+// CHECK:       amp.reshape {{.*}} to tensor<1x1x2x8x5xf32>
+// CHECK:       amp.transpose {{.*}} [0, 1, 3, 4, 2]
 // CHECK:       amp.reshape {{.*}} to tensor<1x8x10xf32>
 func.func @conv_transpose(%x: tensor<1x3x5xf32>, %w: tensor<3x8x2xf32>) -> tensor<1x8x10xf32> {
   %y = amp.conv_transpose %x, %w {strides = array<i64: 2>, dilations = array<i64: 1>,

@@ -14,9 +14,15 @@ func.func @concat(%a: tensor<2x?xf32>, %b: tensor<2x3xf32>) -> tensor<2x?xf32> {
 // -----
 
 // CHECK-LABEL: func @pad
-// CHECK:       %[[FILL:.*]] = amp.kernel
+// CHECK:       %[[E:.*]] = tensor.empty() : tensor<4x8xf32>
+// CHECK:       %[[L:.*]] = tensor.extract_slice %[[E]][0, 0] [4, 1] [1, 1]
+// CHECK:       %[[F:.*]] = amp.kernel {{.*}} outs(%[[L]] : tensor<4x1xf32>)
 // CHECK:         amp.splat
-// CHECK:       tensor.insert_slice %{{.*}} into %[[FILL]][0, 1] [4, 5] [1, 1]
+// CHECK:       %[[LOW:.*]] = tensor.insert_slice %[[F]] into %[[E]][0, 0] [4, 1] [1, 1]
+// CHECK:       %[[H:.*]] = tensor.extract_slice %[[LOW]][0, 6] [4, 2] [1, 1]
+// CHECK:       %[[G:.*]] = amp.kernel {{.*}} outs(%[[H]] : tensor<4x2xf32>)
+// CHECK:       %[[HIGH:.*]] = tensor.insert_slice %[[G]] into %[[LOW]][0, 6] [4, 2] [1, 1]
+// CHECK:       tensor.insert_slice %arg0 into %[[HIGH]][0, 1] [4, 5] [1, 1]
 func.func @pad(%x: tensor<4x5xf32>) -> tensor<4x8xf32> {
   %zero = arith.constant 0.0 : f32
   %p = amp.pad %x, %zero low [0, 1] interior [0, 0] constant to [] {grows}

@@ -336,21 +336,62 @@ TEST_P(Contraction, IntegerConvolutions) {
 
 struct Image {
   int64_t n, c, h, w, oc, kh, kw, stride, dilation, groups;
+
+  int64_t height() const { return (h - dilation * (kh - 1) - 1) / stride + 1; }
+  int64_t width() const { return (w - dilation * (kw - 1) - 1) / stride + 1; }
+  std::string attributes() const {
+    std::string s = std::to_string(stride), d = std::to_string(dilation);
+    return "strides = array<i64: " + s + ", " + s +
+           ">, dilations = array<i64: " + d + ", " + d +
+           ">, pads = array<i64: 0, 0, 0, 0>, groups = " +
+           std::to_string(groups) + " : i64";
+  }
 };
 
+const Image images[] = {
+    {1, 3, 9, 11, 8, 3, 3, 1, 1, 1},    {2, 4, 12, 40, 6, 3, 3, 2, 1, 1},
+    {1, 16, 7, 7, 20, 1, 1, 1, 1, 1},   {1, 6, 10, 23, 6, 3, 3, 1, 1, 6},
+    {1, 6, 11, 35, 12, 5, 5, 2, 1, 6},  {1, 8, 9, 9, 8, 3, 3, 1, 2, 2},
+    {3, 5, 6, 6, 7, 1, 1, 2, 1, 1},     {1, 24, 20, 20, 40, 3, 3, 1, 1, 1},
+    {1, 120, 1, 1, 30, 1, 1, 1, 1, 1},  {1, 2, 3, 3, 3, 3, 3, 1, 1, 1},
+    {1, 60, 17, 19, 33, 3, 3, 2, 1, 1}, {0, 3, 9, 9, 4, 3, 3, 1, 1, 1},
+    {1, 3, 30, 30, 16, 3, 3, 3, 1, 1},  {1, 200, 5, 21, 70, 3, 3, 1, 1, 1},
+    {2, 19, 9, 13, 19, 3, 3, 1, 1, 19}, {1, 8, 12, 30, 8, 2, 9, 2, 1, 8},
+    {1, 9, 9, 9, 9, 3, 3, 1, 2, 9}};
+
+/// Element (n, o, i, j) of a convolution of NC... by a filter OI...: one chain
+/// over filter positions, then channels.
+float convolve(const Image &p, const float *x, const float *f, float bias,
+               int64_t n, int64_t o, int64_t i, int64_t j) {
+  int64_t ic = p.c / p.groups, ocs = p.oc / p.groups;
+  float sum = bias;
+  for (int64_t u = 0; u < p.kh; ++u)
+    for (int64_t v = 0; v < p.kw; ++v)
+      for (int64_t c = 0; c < ic; ++c)
+        sum = std::fma(f[((o * ic + c) * p.kh + u) * p.kw + v],
+                       x[((n * p.c + o / ocs * ic + c) * p.h + i * p.stride +
+                          u * p.dilation) *
+                             p.w +
+                         j * p.stride + v * p.dilation],
+                       sum);
+  return sum;
+}
+
+/// A tensor of shape [n, h, w, c] from one of shape [n, c, h, w].
+std::vector<float> toChannelsLast(const std::vector<float> &x, int64_t n,
+                                  int64_t c, int64_t pixels) {
+  std::vector<float> result(x.size());
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t k = 0; k < c; ++k)
+      for (int64_t p = 0; p < pixels; ++p)
+        result[(i * pixels + p) * c + k] = x[(i * c + k) * pixels + p];
+  return result;
+}
+
 TEST_P(Contraction, Convolutions) {
-  const Image images[] = {
-      {1, 3, 9, 11, 8, 3, 3, 1, 1, 1},    {2, 4, 12, 40, 6, 3, 3, 2, 1, 1},
-      {1, 16, 7, 7, 20, 1, 1, 1, 1, 1},   {1, 6, 10, 23, 6, 3, 3, 1, 1, 6},
-      {1, 6, 11, 35, 12, 5, 5, 2, 1, 6},  {1, 8, 9, 9, 8, 3, 3, 1, 2, 2},
-      {3, 5, 6, 6, 7, 1, 1, 2, 1, 1},     {1, 24, 20, 20, 40, 3, 3, 1, 1, 1},
-      {1, 120, 1, 1, 30, 1, 1, 1, 1, 1},  {1, 2, 3, 3, 3, 3, 3, 1, 1, 1},
-      {1, 60, 17, 19, 33, 3, 3, 2, 1, 1}, {0, 3, 9, 9, 4, 3, 3, 1, 1, 1},
-      {1, 3, 30, 30, 16, 3, 3, 3, 1, 1}};
   for (const Image &p : images)
     for (bool dynamic : {false, true}) {
-      int64_t oh = (p.h - p.dilation * (p.kh - 1) - 1) / p.stride + 1;
-      int64_t ow = (p.w - p.dilation * (p.kw - 1) - 1) / p.stride + 1;
+      int64_t oh = p.height(), ow = p.width();
       auto type = [&](const char *kind, int64_t c, int64_t h, int64_t w) {
         return std::string(kind) + "<" + shape({p.n}, dynamic) +
                shape({c}, false) + shape({h, w}, dynamic) + "f32>";
@@ -362,18 +403,14 @@ TEST_P(Contraction, Convolutions) {
                   R = type("memref", p.oc, oh, ow);
       std::string tX = type("tensor", p.c, p.h, p.w),
                   tR = type("tensor", p.oc, oh, ow);
-      std::string s = std::to_string(p.stride), l = std::to_string(p.dilation);
       Jit jit("func.func @f(%p: " + X + ", %q: memref" + w + ", %o: memref" +
                   d + ", %r: " + R +
                   ") {\n amp.kernel ins(%x = %p, %w = %q, %d = %o : " + X +
                   ", memref" + w + ", memref" + d + ") outs(%r : " + R +
                   ") args(" + tX + ", tensor" + w + ", tensor" + d +
-                  ") {\n %y = amp.conv %x, %w bias %d {strides = array<i64: " +
-                  s + ", " + s + ">, dilations = array<i64: " + l + ", " + l +
-                  ">, pads = array<i64: 0, 0, 0, 0>, groups = " +
-                  std::to_string(p.groups) + " : i64} : (" + tX + ", tensor" +
-                  w + ", tensor" + d + ") -> " + tR +
-                  "\n %t = arith.addf %y, %y : " + tR +
+                  ") {\n %y = amp.conv %x, %w bias %d {" + p.attributes() +
+                  "} : (" + tX + ", tensor" + w + ", tensor" + d + ") -> " +
+                  tR + "\n %t = arith.addf %y, %y : " + tR +
                   "\n amp.yield %t : " + tR + "\n }\n return\n}",
               GetParam());
       ASSERT_TRUE(jit) << jit.diagnostics;
@@ -383,26 +420,115 @@ TEST_P(Contraction, Convolutions) {
       auto b = Buffer<float>::make({p.oc}, noise);
       Buffer<float> r({p.n, p.oc, oh, ow}, -99);
       jit.run("f", x, f, b, r);
-      int64_t ic = p.c / p.groups, ocs = p.oc / p.groups;
       for (int64_t n = 0; n < p.n; ++n)
         for (int64_t o = 0; o < p.oc; ++o)
           for (int64_t i = 0; i < oh; ++i)
             for (int64_t j = 0; j < ow; ++j) {
-              float sum = b.data[o];
-              for (int64_t c = 0; c < ic; ++c)
-                for (int64_t u = 0; u < p.kh; ++u)
-                  for (int64_t v = 0; v < p.kw; ++v)
-                    sum = std::fma(f.data[((o * ic + c) * p.kh + u) * p.kw + v],
-                                   x.data[((n * p.c + o / ocs * ic + c) * p.h +
-                                           i * p.stride + u * p.dilation) *
-                                              p.w +
-                                          j * p.stride + v * p.dilation],
-                                   sum);
+              float sum = convolve(p, x.data.data(), f.data.data(), b.data[o],
+                                   n, o, i, j);
               ASSERT_EQ(r.data[((n * p.oc + o) * oh + i) * ow + j], sum + sum)
                   << "image " << &p - images << " at " << o << ", " << i << ", "
                   << j << (dynamic ? " dynamic" : " static");
             }
     }
+}
+
+/// The bits are those of channels first, into the inside of a larger buffer,
+/// for panels of 1, 2 and 3 vectors.
+TEST_P(Contraction, ChannelsLast) {
+  for (const Image &p : images)
+    for (int64_t columns : {8, 16, 24})
+      for (bool dynamic : {false, true}) {
+        const bool depthwise = p.groups == p.c && p.oc == p.c && p.c > 1;
+        if (depthwise && columns > 8)
+          continue;
+        int64_t oh = p.height(), ow = p.width(), ic = p.c / p.groups,
+                ocs = p.oc / p.groups;
+        int64_t panels = (ocs + columns - 1) / columns;
+        auto sizes = [&](int64_t h, int64_t w, int64_t c) {
+          return shape({p.n, h, w}, dynamic) + std::to_string(c) + "xf32";
+        };
+        std::vector<int64_t> ws{p.groups * panels, p.kh, p.kw, ic, columns};
+        if (depthwise)
+          ws = {p.kh, p.kw, 1, p.oc};
+        std::string W = "<" + shape(ws, false) + "f32>",
+                    D = "<" + std::to_string(p.oc) + "xf32>",
+                    X = "<" + sizes(p.h, p.w, p.c) + ">",
+                    R = "<" + sizes(oh, ow, p.oc) + ">",
+                    O = "<" + sizes(oh + 3, ow + 2, p.oc) + ">";
+        std::string m = "memref", t = "tensor", dims = "";
+        // The result is a slice of a buffer with a border.
+        std::string S = "memref<" + sizes(oh, ow, p.oc) + ", strided<[" +
+                        (dynamic ? "?, ?"
+                                 : std::to_string((oh + 3) * (ow + 2) * p.oc) +
+                                       ", " + std::to_string((ow + 2) * p.oc)) +
+                        ", " + std::to_string(p.oc) + ", 1], offset: " +
+                        (dynamic ? "?" : std::to_string((ow + 2 + 1) * p.oc)) +
+                        ">>";
+        std::string n = dynamic ? "%n" : std::to_string(p.n),
+                    h = dynamic ? "%h" : std::to_string(oh),
+                    w = dynamic ? "%w" : std::to_string(ow);
+        std::string slice =
+            dynamic
+                ? "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : "
+                  "index\n%c2 = arith.constant 2 : index\n%c3 = "
+                  "arith.constant 3 : index\n%n = memref.dim %o, %c0 : "
+                  "memref" +
+                      O + "\n%oh = memref.dim %o, %c1 : memref" + O +
+                      "\n%ow = memref.dim %o, %c2 : memref" + O +
+                      "\n%h = arith.subi %oh, %c3 : index\n%w = "
+                      "arith.subi %ow, %c2 : index\n"
+                : "";
+        Jit jit("func.func @f(%a: memref" + X + ", %b: memref" + W +
+                    ", %c: memref" + D + ", %o: memref" + O + ") {\n" + slice +
+                    "%r = memref.subview %o[0, 1, 1, 0] [" + n + ", " + h +
+                    ", " + w + ", " + std::to_string(p.oc) +
+                    "] [1, 1, 1, 1] : memref" + O + " to " + S +
+                    "\namp.kernel ins(%x = %a, %f = %b, %d = %c : memref" + X +
+                    ", memref" + W + ", memref" + D + ") outs(%r : " + S +
+                    ") args(tensor" + X + ", tensor" + W + ", tensor" + D +
+                    ") {\n %y = amp.conv %x, %f bias %d {channels_last, " +
+                    (depthwise ? "" : "panels, ") + p.attributes() +
+                    "} : (tensor" + X + ", tensor" + W + ", tensor" + D +
+                    ") -> tensor" + R + "\n %t = arith.addf %y, %y : tensor" +
+                    R + "\n amp.yield %t : tensor" + R + "\n }\n return\n}",
+                GetParam());
+        ASSERT_TRUE(jit) << jit.diagnostics;
+        auto first = Buffer<float>::make({p.n, p.c, p.h, p.w}, noise);
+        auto f = Buffer<float>::make({p.oc, ic, p.kh, p.kw},
+                                     [](size_t i) { return noise(i + 4711); });
+        auto b = Buffer<float>::make({p.oc}, noise);
+        Buffer<float> x({p.n, p.h, p.w, p.c}), packed(ws, 0),
+            o({p.n, oh + 3, ow + 2, p.oc}, -99);
+        x.data = toChannelsLast(first.data, p.n, p.c, p.h * p.w);
+        for (int64_t k = 0; k < p.oc; ++k)
+          for (int64_t c = 0; c < ic; ++c)
+            for (int64_t u = 0; u < p.kh * p.kw; ++u) {
+              int64_t panel = k / ocs * panels + k % ocs / columns;
+              size_t at = depthwise
+                              ? u * p.oc + k
+                              : ((panel * p.kh * p.kw + u) * ic + c) * columns +
+                                    k % ocs % columns;
+              packed.data[at] = f.data[(k * ic + c) * p.kh * p.kw + u];
+            }
+        jit.run("f", x, packed, b, o);
+        for (int64_t n = 0; n < p.n; ++n)
+          for (int64_t i = 0; i < oh + 3; ++i)
+            for (int64_t j = 0; j < ow + 2; ++j)
+              for (int64_t k = 0; k < p.oc; ++k) {
+                bool inside = i >= 1 && i <= oh && j >= 1 && j <= ow;
+                float sum = inside
+                                ? convolve(p, first.data.data(), f.data.data(),
+                                           b.data[k], n, k, i - 1, j - 1)
+                                : 0;
+                ASSERT_EQ(
+                    o.data[((n * (oh + 3) + i) * (ow + 2) + j) * p.oc + k],
+                    inside ? sum + sum : -99)
+                    << "image " << &p - images << " panels of " << columns
+                    << " at " << k << ", " << i << ", " << j
+                    << (dynamic ? " dynamic" : " static");
+              }
+      }
 }
 
 } // namespace

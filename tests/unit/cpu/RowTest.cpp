@@ -398,7 +398,11 @@ TEST_P(Rows, Pooling) {
                             {"average", 8, 21, 3, 2, 1, 1, true, true},
                             {"average", 5, 5, 5, 1, 1, 0, false, false}};
   for (const Window &p : windows)
-    for (bool dynamic : {false, true}) {
+    for (auto [dynamic, last] : {std::pair(false, false),
+                                 {true, false},
+                                 {false, true},
+                                 {true, true}}) {
+      const int64_t channels = last ? 21 : 3;
       auto size = [&](int64_t in) {
         int64_t span = in + 2 * p.pad - p.dilation * (p.k - 1) - 1;
         int64_t n =
@@ -410,7 +414,16 @@ TEST_P(Rows, Pooling) {
         return std::to_string(x) + ", " + std::to_string(x);
       };
       std::string pads = pair(p.pad);
-      std::vector<int64_t> in{2, 3, p.h, p.w}, out{2, 3, oh, ow};
+      std::vector<int64_t> in{2, channels, p.h, p.w}, out{2, channels, oh, ow};
+      if (last) {
+        in = {2, p.h, p.w, channels};
+        out = {2, oh, ow, channels};
+      }
+      auto offset = [&, last = last](int64_t c, int64_t i, int64_t j, int64_t h,
+                                     int64_t w) {
+        return last ? ((c / channels * h + i) * w + j) * channels + c % channels
+                    : (c * h + i) * w + j;
+      };
       Jit jit(kernelOf(in, out, dynamic,
                        std::string("%r = amp.pool ") + p.kind +
                            " %x {kernel = array<i64: " + pair(p.k) +
@@ -418,6 +431,7 @@ TEST_P(Rows, Pooling) {
                            ">, dilations = array<i64: " + pair(p.dilation) +
                            ">, pads = array<i64: " + pads + ", " + pads + ">" +
                            (p.ceil ? ", ceil_mode" : "") +
+                           (last ? ", channels_last" : "") +
                            (p.includePad ? ", count_include_pad" : "") +
                            "} : " + tensorType("tensor", in, dynamic) + " to " +
                            tensorType("tensor", out, dynamic)),
@@ -426,7 +440,7 @@ TEST_P(Rows, Pooling) {
       auto x = Buffer<float>::make(in, noise);
       Buffer<float> y(out, -99);
       jit.run("f", x, y);
-      for (int64_t c = 0; c < 6; ++c)
+      for (int64_t c = 0; c < 2 * channels; ++c)
         for (int64_t i = 0; i < oh; ++i)
           for (int64_t j = 0; j < ow; ++j) {
             float max = -kInf, sum = 0;
@@ -439,14 +453,16 @@ TEST_P(Rows, Pooling) {
                 if (a < 0 || b < 0 || a >= p.h || b >= p.w)
                   continue;
                 count += !p.includePad;
-                max = std::max(max, x.data[(c * p.h + a) * p.w + b]);
-                sum += x.data[(c * p.h + a) * p.w + b];
+                float element = x.data[offset(c, a, b, p.h, p.w)];
+                max = std::max(max, element);
+                sum += element;
               }
             float expected = *p.kind == 'm'   ? max
                              : *p.kind == 's' ? sum
                                               : sum / count;
-            ASSERT_EQ(y.data[(c * oh + i) * ow + j], expected)
-                << "window " << &p - windows << " at " << i << ", " << j;
+            ASSERT_EQ(y.data[offset(c, i, j, oh, ow)], expected)
+                << "window " << &p - windows << " at " << i << ", " << j
+                << (last ? " channels last" : "");
           }
     }
 }

@@ -84,6 +84,48 @@ func.func @depthwise(%x: memref<?x32x?x?xf32>, %w: memref<32x1x3x3xf32>, %r: mem
 
 // -----
 
+// Channels last: six pixels by a panel's two vectors; nothing is packed, since
+// the panels are. Rows of the filter are one loop, of k in order.
+// CHECK-LABEL: func.func @channels_last(
+// CHECK: func.func private @kernel_0(
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-COUNT-48: math.fma {{.*}} : vector<8xf32>
+// CHECK: vector.store
+func.func @channels_last(%x: memref<1x8x8x32xf32>, %w: memref<2x3x3x32x16xf32>, %r: memref<1x6x6x32xf32>) {
+  amp.kernel ins(%a = %x, %f = %w : memref<1x8x8x32xf32>, memref<2x3x3x32x16xf32>)
+             outs(%r : memref<1x6x6x32xf32>) args(tensor<1x8x8x32xf32>, tensor<2x3x3x32x16xf32>) {
+    %y = amp.conv %a, %f {channels_last, panels, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+         pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64}
+       : (tensor<1x8x8x32xf32>, tensor<2x3x3x32x16xf32>) -> tensor<1x6x6x32xf32>
+    amp.yield %y : tensor<1x6x6x32xf32>
+  }
+  return
+}
+
+// -----
+
+// Depthwise with channels last: two rows by four columns of a vector of
+// channels, and an element of the input meets all weights it needs at once.
+// CHECK-LABEL: func.func @depthwise_last(
+// CHECK: func.func private @kernel_0(
+// CHECK-COUNT-72: math.fma {{.*}} : vector<8xf32>
+// CHECK-NOT: math.fma
+// CHECK-COUNT-8: vector.store
+// CHECK-NOT: vector.maskedstore
+func.func @depthwise_last(%x: memref<1x10x10x32xf32>, %w: memref<3x3x1x32xf32>, %r: memref<1x8x8x32xf32>) {
+  amp.kernel ins(%a = %x, %f = %w : memref<1x10x10x32xf32>, memref<3x3x1x32xf32>)
+             outs(%r : memref<1x8x8x32xf32>) args(tensor<1x10x10x32xf32>, tensor<3x3x1x32xf32>) {
+    %y = amp.conv %a, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+         pads = array<i64: 0, 0, 0, 0>, groups = 32 : i64}
+       : (tensor<1x10x10x32xf32>, tensor<3x3x1x32xf32>) -> tensor<1x8x8x32xf32>
+    amp.yield %y : tensor<1x8x8x32xf32>
+  }
+  return
+}
+
+// -----
+
 // 16-bit operands are multiplied in f32, and the result is rounded once.
 // CHECK-LABEL: func.func @half(
 // CHECK: func.func private @kernel_0(

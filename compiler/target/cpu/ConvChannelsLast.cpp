@@ -1,0 +1,100 @@
+//===- ConvChannelsLast.cpp - Convolutions over N...C ---------------------===//
+
+#include "compiler/target/cpu/ConvLoops.h"
+#include "compiler/target/cpu/GemmClient.h"
+#include "compiler/target/cpu/MergedDims.h"
+
+using namespace mlir;
+
+namespace ampc::cpu {
+
+/// Images and spatial dimensions of the result, those merged whose elements one
+/// index can walk in the input too.
+static MergedDims mergePixels(amp::ConvOp op, KernelValues &values,
+                              MemRefType input) {
+  SmallVector<OpFoldResult> sizes = values.outDims(0);
+  sizes.pop_back();
+  MergedDims pixels(sizes);
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  // Spatial dimension `i` of the result is that of the input.
+  auto isKept = [&](int64_t i) {
+    return op.getStrides()[i] == 1 &&
+           filter.getDimSize(op.getFilterSpatialDim(i)) == 1;
+  };
+  for (int64_t dim = 0; dim + 1 < int64_t(sizes.size()); ++dim)
+    if (isKept(dim) && (dim == 0 || op.getStrides()[dim - 1] == 1) &&
+        canMergeDims(input, dim) &&
+        canMergeOutputDims(values, dim, op.getResult()))
+      pixels.merge(dim);
+  return pixels;
+}
+
+FailureOr<ConvLoops> describeChannelsLast(amp::ConvOp op,
+                                          KernelValues &values) {
+  if (!op.getPanels())
+    return op.emitOpError("has a filter that is not in panels (run "
+                          "amp-pack-filters)");
+  ConvLoops loops;
+  StridedGemm &gemm = loops.gemm;
+  gemm.a = contractionBuffer(values, op, op.getInput());
+  gemm.b = contractionBuffer(values, op, op.getFilter());
+  if (!gemm.a || !gemm.b)
+    return failure();
+  if (!isDense(gemm.b))
+    return op.emitOpError("has panels that do not lie densely in memory");
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  gemm.accumulator = accumulatorFor(type.getElementType());
+  if (failed(verifyAlgorithm(op, op.getAlgorithmAttr(), op.getInput(),
+                             op.getFilter(), gemm.accumulator)))
+    return failure();
+
+  IndexBuilder ix(values.site(), op.getLoc());
+  const int64_t rank = type.getRank(), spatial = rank - 2;
+  loops.channelDim = rank - 1;
+  MergedDims pixels =
+      mergePixels(op, values, cast<MemRefType>(gemm.a.getType()));
+  for (size_t run = 0; run < pixels.count(); ++run) {
+    int64_t dim = pixels.last(run);
+    OpFoldResult stride = values.stride(gemm.a, dim);
+    if (dim > 0)
+      stride = ix.mul(stride, ix.constant(op.getStrides()[dim - 1]));
+    gemm.rows.push_back({ix.product(pixels.sizesOf(run)), stride});
+  }
+  for (int64_t i = 0; i < spatial; ++i)
+    gemm.k.push_back({values.dim(op.getFilter(), op.getFilterSpatialDim(i)),
+                      ix.mul(values.stride(gemm.a, op.getSpatialDim(i)),
+                             ix.constant(op.getDilations()[i])),
+                      ix.constant(0)});
+  OpFoldResult channels = values.dim(op.getFilter(), op.getFilterChannelDim()),
+               channelStride = values.stride(gemm.a, rank - 1);
+  gemm.k.push_back({channels, channelStride, ix.constant(0)});
+
+  const int64_t groups = op.getGroups();
+  int64_t groupColumns = op.getOutChannels() / groups;
+  gemm.batch = {ix.constant(groups)};
+  gemm.columns = {{ix.constant(groupColumns), ix.constant(1)}};
+  gemm.panelColumns = filter.getShape().back();
+  gemm.panelStride = values.stride(gemm.b, 0);
+  OpFoldResult groupA = ix.mul(channels, channelStride),
+               groupB = ix.mul(gemm.panelStride,
+                               ix.constant(llvm::divideCeil(
+                                   groupColumns, gemm.panelColumns)));
+  gemm.offsets = [=](IndexBuilder &ix, ValueRange batch) {
+    OpFoldResult group = batch[0];
+    return std::pair(ix.mul(group, groupA), ix.mul(group, groupB));
+  };
+  Value zero = ix.value(ix.constant(0));
+  loops.indices = [=](IndexBuilder &ix, const GemmBorder::Place &place) {
+    SmallVector<Value> result = pixels.expand(place.row, zero);
+    OpFoldResult first =
+        ix.mul(OpFoldResult(place.batch[0]), ix.constant(groupColumns));
+    if (groups == 1)
+      first = ix.constant(0);
+    result.push_back(ix.value(ix.add(first, OpFoldResult(place.column))));
+    return result;
+  };
+  return loops;
+}
+
+} // namespace ampc::cpu

@@ -1,0 +1,319 @@
+//===- DepthwiseEmitter.cpp - Depthwise convolutions over N...C -----------===//
+//
+// A tile is a few neighbouring rows and columns of the result by a vector of
+// channels; the weights of one row of the filter stay in registers while the
+// tile's rows go by. Each sum is one chain from the bias, positions in
+// row-major order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/target/cpu/BufferAccess.h"
+#include "compiler/target/cpu/ConvLoops.h"
+#include "compiler/target/cpu/GemmClient.h"
+#include "compiler/target/cpu/GemmTile.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace ampc::cpu {
+
+namespace {
+
+constexpr int64_t kTileRows = 2, kTileColumns = 4;
+/// Positions of a filter's row that are written out, their weights in
+/// registers.
+constexpr int64_t kMostUnrolled = 7;
+
+using Index = OpFoldResult;
+using Sums = SmallVector<Value>;
+
+/// The spatial dimension whose neighbours are the rows of a tile, if there is
+/// one beside that of its columns.
+bool hasRows(amp::ConvOp op) { return op.getStrides().size() > 1; }
+
+/// Images, outer spatial dimensions and blocks of rows.
+SmallVector<Index> parallelSizes(amp::ConvOp op, KernelValues &values) {
+  IndexBuilder ix(values.site(), op.getLoc());
+  SmallVector<Index> sizes = values.outDims(0);
+  sizes.resize(sizes.size() - 2); // Columns and channels.
+  if (hasRows(op))
+    sizes.back() = ix.ceilDiv(sizes.back(), kTileRows);
+  return sizes;
+}
+
+class DepthwiseEmitter {
+public:
+  DepthwiseEmitter(amp::ConvOp op, KernelEmission &emission)
+      : op(op), emission(emission), values(emission.values),
+        b(emission.builder), loc(emission.loc()), ix(b, loc),
+        spatial(op.getStrides().size()) {}
+
+  LogicalResult emit();
+
+private:
+  /// A tile of the result: indices of its first element, and its size.
+  struct Tile {
+    SmallVector<Value> first;
+    int64_t rows, columns, lanes;
+    Value mask;
+  };
+
+  LogicalResult forLoop(Index from, Index to, int64_t step,
+                        llvm::function_ref<LogicalResult(Value)> body);
+  LogicalResult emitRows(SmallVector<Value> outer, int64_t rows);
+  LogicalResult emitChannels(Tile tile);
+  LogicalResult emitTile(const Tile &tile);
+  Sums foldPositions(size_t dim, const Tile &tile, Index input, Index filter,
+                     Sums sums);
+  Sums foldFilterRow(const Tile &tile, Index input, Index filter, Sums sums);
+  Value load(Value buffer, Index at, const Tile &tile);
+  Index inputStride(int64_t i) {
+    return values.stride(input, op.getSpatialDim(i));
+  }
+  Index filterStride(int64_t i) { return values.stride(filter, i); }
+  int64_t filterSize(int64_t i) {
+    return cast<RankedTensorType>(op.getFilter().getType()).getDimSize(i);
+  }
+
+  amp::ConvOp op;
+  KernelEmission &emission;
+  KernelValues &values;
+  OpBuilder &b;
+  Location loc;
+  IndexBuilder ix;
+  const int64_t spatial;
+  Value input, filter, flatInput, flatFilter;
+  Type accumulator;
+};
+
+LogicalResult
+DepthwiseEmitter::forLoop(Index from, Index to, int64_t step,
+                          llvm::function_ref<LogicalResult(Value)> body) {
+  auto f = IndexBuilder::known(from), t = IndexBuilder::known(to);
+  if (f && t && *f >= *t)
+    return success();
+  OpBuilder::InsertionGuard guard(b);
+  auto loop = b.create<scf::ForOp>(loc, ix.value(from), ix.value(to),
+                                   ix.value(ix.constant(step)));
+  b.setInsertionPointToStart(loop.getBody());
+  return body(loop.getInductionVar());
+}
+
+LogicalResult DepthwiseEmitter::emit() {
+  input = contractionBuffer(values, op, op.getInput());
+  filter = contractionBuffer(values, op, op.getFilter());
+  if (!input || !filter)
+    return failure();
+  accumulator = accumulatorFor(getElementTypeOrSelf(op.getResult().getType()));
+  if (failed(verifyAlgorithm(op, op.getAlgorithmAttr(), op.getInput(),
+                             op.getFilter(), accumulator)))
+    return failure();
+  flatInput = values.flat(input);
+  flatFilter = values.flat(filter);
+  SmallVector<Index> parallel = parallelSizes(op, values);
+  return forLoop(emission.lo, emission.hi, 1, [&](Value item) {
+    SmallVector<Value> outer = ix.delinearize(Index(item), parallel);
+    if (!hasRows(op))
+      return emitRows(outer, 1);
+    Index row = ix.mul(Index(outer.back()), ix.constant(kTileRows)),
+          rows = values.outDim(0, spatial - 1);
+    outer.back() = ix.value(row);
+    auto known = IndexBuilder::known(rows);
+    if (known && *known % kTileRows == 0)
+      return emitRows(outer, kTileRows);
+    Value whole = ix.compare(arith::CmpIPredicate::sle,
+                             ix.add(row, ix.constant(kTileRows)), rows);
+    auto choice = b.create<scf::IfOp>(loc, whole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    if (failed(emitRows(outer, kTileRows)))
+      return failure();
+    b.setInsertionPointToStart(choice.elseBlock());
+    return forLoop(row, rows, 1, [&](Value at) {
+      outer.back() = at;
+      return emitRows(outer, 1);
+    });
+  });
+}
+
+LogicalResult DepthwiseEmitter::emitRows(SmallVector<Value> outer,
+                                         int64_t rows) {
+  Index columns = values.outDim(0, spatial), by = ix.constant(kTileColumns);
+  Index whole = ix.mul(ix.div(columns, by), by);
+  auto tiles = [&](Index from, Index to, int64_t width) {
+    return forLoop(from, to, width, [&](Value column) {
+      Tile tile{outer, rows, width, 1, nullptr};
+      tile.first.push_back(column);
+      return emitChannels(tile);
+    });
+  };
+  return success(succeeded(tiles(ix.constant(0), whole, kTileColumns)) &&
+                 succeeded(tiles(whole, columns, 1)));
+}
+
+LogicalResult DepthwiseEmitter::emitChannels(Tile tile) {
+  Index channels = values.outDim(0, spatial + 1);
+  tile.lanes = emission.target.lanes(accumulator.getIntOrFloatBitWidth());
+  Index by = ix.constant(tile.lanes);
+  Index whole = ix.mul(ix.div(channels, by), by);
+  auto at = [&](Value channel, Value mask) {
+    Tile here = tile;
+    here.first.push_back(channel);
+    here.mask = mask;
+    return emitTile(here);
+  };
+  if (failed(forLoop(ix.constant(0), whole, tile.lanes,
+                     [&](Value channel) { return at(channel, nullptr); })))
+    return failure();
+  // At most one vector more.
+  return forLoop(whole, channels, tile.lanes, [&](Value channel) {
+    Index left = ix.sub(channels, Index(channel));
+    return at(channel, firstLanes(b, loc, ix.value(left), tile.lanes));
+  });
+}
+
+LogicalResult DepthwiseEmitter::emitTile(const Tile &tile) {
+  Value channel = tile.first.back();
+  Value initial = initialSum(emission, op.getBias(), channel, accumulator,
+                             tile.lanes, tile.mask);
+  if (!initial)
+    return failure();
+  Index at = ix.add(ix.mul(Index(tile.first[0]), values.stride(input, 0)),
+                    ix.mul(Index(channel), values.stride(input, spatial + 1)));
+  for (int64_t i = 0; i < spatial; ++i)
+    at = ix.add(
+        at, ix.mul(Index(tile.first[1 + i]),
+                   ix.mul(inputStride(i), ix.constant(op.getStrides()[i]))));
+  Sums sums(tile.rows * tile.columns, initial);
+  sums = foldPositions(0, tile, at, Index(channel), sums);
+  for (int64_t row = 0; row < tile.rows; ++row)
+    for (int64_t column = 0; column < tile.columns; ++column) {
+      SmallVector<Value> indices(tile.first);
+      if (row)
+        indices[spatial - 1] =
+            ix.value(ix.add(Index(indices[spatial - 1]), ix.constant(row)));
+      indices[spatial] =
+          ix.value(ix.add(Index(indices[spatial]), ix.constant(column)));
+      if (failed(storeSum(emission, op.getResult(), indices,
+                          sums[row * tile.columns + column], tile.lanes,
+                          tile.mask)))
+        return failure();
+    }
+  return success();
+}
+
+/// Walks the filter's dimensions but the last; `input` and `filter` are the
+/// offsets of the position that has been reached, of the tile's first element.
+Sums DepthwiseEmitter::foldPositions(size_t dim, const Tile &tile, Index input,
+                                     Index filter, Sums sums) {
+  const bool last = int64_t(dim) + 1 == spatial;
+  const int64_t size = filterSize(dim);
+  Index step = ix.mul(inputStride(dim), ix.constant(op.getDilations()[dim]));
+  if (last && size <= kMostUnrolled)
+    return foldFilterRow(tile, input, filter, sums);
+  auto visit = [&](Index position, Sums before) -> Sums {
+    Index in = ix.add(input, ix.mul(position, step));
+    Index weight = ix.add(filter, ix.mul(position, filterStride(dim)));
+    if (!last)
+      return foldPositions(dim + 1, tile, in, weight, before);
+    // Positions one by one: all of the tile's elements need this weight.
+    Value w = load(flatFilter, weight, tile);
+    for (int64_t row = 0; row < tile.rows; ++row)
+      for (int64_t column = 0; column < tile.columns; ++column) {
+        Index at = in;
+        if (row)
+          at = ix.add(at,
+                      ix.mul(inputStride(spatial - 2),
+                             ix.constant(row * op.getStrides()[spatial - 2])));
+        at = ix.add(at,
+                    ix.mul(inputStride(spatial - 1),
+                           ix.constant(column * op.getStrides()[spatial - 1])));
+        Value &sum = before[row * tile.columns + column];
+        sum = multiplyAdd(b, loc, load(flatInput, at, tile), w, sum);
+      }
+    return before;
+  };
+  if (!last && size <= kMostUnrolled) {
+    for (int64_t position = 0; position < size; ++position)
+      sums = visit(ix.constant(position), sums);
+    return sums;
+  }
+  OpBuilder::InsertionGuard guard(b);
+  auto loop = b.create<scf::ForOp>(loc, ix.value(ix.constant(0)),
+                                   ix.value(ix.constant(size)),
+                                   ix.value(ix.constant(1)), sums);
+  b.setInsertionPointToStart(loop.getBody());
+  Sums inner =
+      visit(Index(loop.getInductionVar()), Sums(loop.getRegionIterArgs()));
+  b.create<scf::YieldOp>(loc, inner);
+  return Sums(loop.getResults());
+}
+
+/// The last dimension of the filter, written out: an element of the input is
+/// loaded once for all columns of the tile that it meets.
+Sums DepthwiseEmitter::foldFilterRow(const Tile &tile, Index input,
+                                     Index filter, Sums sums) {
+  const int64_t dim = spatial - 1, size = filterSize(dim);
+  const int64_t stride = op.getStrides()[dim],
+                dilation = op.getDilations()[dim];
+  Sums weights;
+  for (int64_t position = 0; position < size; ++position)
+    weights.push_back(
+        load(flatFilter,
+             ix.add(filter, ix.mul(ix.constant(position), filterStride(dim))),
+             tile));
+  // Which columns meet an input element by which weight.
+  std::map<int64_t, SmallVector<std::pair<int64_t, int64_t>>> meetings;
+  for (int64_t column = 0; column < tile.columns; ++column)
+    for (int64_t position = 0; position < size; ++position)
+      meetings[column * stride + position * dilation].push_back(
+          {column, position});
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    Index start = input;
+    if (row)
+      start =
+          ix.add(start, ix.mul(inputStride(dim - 1),
+                               ix.constant(row * op.getStrides()[dim - 1])));
+    for (const auto &[offset, pairs] : meetings) {
+      Value x = load(
+          flatInput,
+          ix.add(start, ix.mul(ix.constant(offset), inputStride(dim))), tile);
+      for (auto [column, position] : pairs) {
+        Value &sum = sums[row * tile.columns + column];
+        sum = multiplyAdd(b, loc, x, weights[position], sum);
+      }
+    }
+  }
+  return sums;
+}
+
+Value DepthwiseEmitter::load(Value buffer, Index at, const Tile &tile) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Value value = loadElements(b, loc, buffer, ix.value(at), element, tile.lanes,
+                             tile.mask);
+  return widenOperand(b, loc, value, accumulator, /*isUnsigned=*/false);
+}
+
+} // namespace
+
+ParallelRange getDepthwiseRange(amp::ConvOp op, KernelValues &values) {
+  IndexBuilder ix(values.site(), op.getLoc());
+  SmallVector<Index> sizes = values.outDims(0);
+  double cost = hasRows(op) ? kTileRows : 1;
+  for (Index size : ArrayRef(sizes).take_back(2))
+    cost *= guessedSize(size);
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  for (int64_t size : filter.getShape().drop_back(2))
+    cost *= size;
+  // In vectors.
+  return {ix.value(ix.product(parallelSizes(op, values))), grainFor(cost / 4)};
+}
+
+LogicalResult emitDepthwise(amp::ConvOp op, KernelEmission &emission) {
+  return DepthwiseEmitter(op, emission).emit();
+}
+
+} // namespace ampc::cpu

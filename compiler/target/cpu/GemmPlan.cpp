@@ -1,0 +1,159 @@
+//===- GemmPlan.cpp - How the loops of a contraction are cut --------------===//
+
+#include "compiler/target/cpu/StridedGemm.h"
+
+using namespace mlir;
+
+namespace ampc::cpu {
+
+/// The number of rows or columns, if it is known.
+template <typename Dims>
+static std::optional<int64_t> knownCount(const Dims &dims) {
+  int64_t count = 1;
+  for (const auto &dim : dims) {
+    std::optional<int64_t> extent = IndexBuilder::known(dim.extent);
+    if (!extent)
+      return std::nullopt;
+    count *= *extent;
+  }
+  return count;
+}
+
+GemmPlan::GemmPlan(const StridedGemm &gemm, const CpuTarget &target) {
+  planTiles(gemm, target);
+  // What of B is copied at a time should fit the first cache beside rows of A;
+  // what only streams by may take more.
+  if (pack)
+    planRuns(gemm, 384);
+  else if (gemm.panelColumns)
+    planRuns(gemm, 768);
+}
+
+void GemmPlan::planTiles(const StridedGemm &gemm, const CpuTarget &target) {
+  lanes = target.lanes(gemm.accumulator.getIntOrFloatBitWidth());
+  // Sums that leave registers for a row of vectors of B and an element of A.
+  const int64_t sums = target.vectorRegisters >= 32 ? 24 : 12;
+  std::optional<int64_t> rows = knownCount(gemm.rows),
+                         columns = knownCount(gemm.columns);
+  if (gemm.panelColumns) {
+    while (gemm.panelColumns % lanes)
+      lanes /= 2;
+    tileVectors = gemm.panelColumns / lanes;
+    tileRows = std::max<int64_t>(sums / tileVectors, 1);
+    // The rows of a block are read again for each panel: they should stay in
+    // the second cache.
+    constexpr int64_t cacheBytes = 256 << 10, most = 384;
+    int64_t bytes =
+        gemm.accumulator.getIntOrFloatBitWidth() / 8 *
+        IndexBuilder::known(gemm.rows.back().aStride).value_or(kGuessedSize);
+    blockRows = std::clamp<int64_t>(cacheBytes / std::max<int64_t>(bytes, 1),
+                                    8 * tileRows, most) /
+                tileRows * tileRows;
+    if (rows && *rows <= blockRows + blockRows / 2)
+      blockRows = std::max<int64_t>(*rows, 1);
+    return;
+  }
+  if (columns == 1)
+    lanes = 1;
+  tileVectors = lanes == 1 ? 1 : 2;
+  tileRows = sums / tileVectors;
+  if (rows && *rows > 0 && *rows < tileRows) {
+    // Few rows: make up for them by columns.
+    tileRows = *rows;
+    while (lanes > 1 && 2 * tileVectors * tileRows <= sums && tileVectors < 8)
+      tileVectors *= 2;
+  }
+  while (columns && tileVectors > 1 && (tileVectors - 1) * lanes >= *columns)
+    --tileVectors;
+  blockRows = 16 * tileRows;
+  if (rows && *rows <= 2 * blockRows)
+    blockRows = std::max<int64_t>(*rows, 1);
+
+  // Packing pays for itself where rows share a panel; scattered columns need
+  // it.
+  for (const auto &k : ArrayRef(gemm.k).drop_front())
+    if (IndexBuilder::known(k.extent).value_or(0) == 0)
+      return;
+  bool scattered = gemm.columns.size() > 1 ||
+                   !IndexBuilder::isConstant(gemm.columns[0].bStride, 1);
+  bool near = gemm.columns.size() == 1 &&
+              IndexBuilder::known(gemm.columns[0].bStride).value_or(9) <= 2;
+  pack = columns != 1 && ((scattered && !(near && rows && *rows < 4)) ||
+                          (rows && *rows > 2 * tileRows));
+}
+
+void GemmPlan::planRuns(const StridedGemm &gemm, int64_t steps) {
+  // The outermost loop whose inner loops fit.
+  for (runLevel = gemm.k.size() - 1; runLevel > 0; --runLevel) {
+    std::optional<int64_t> extent =
+        IndexBuilder::known(gemm.k[runLevel].extent);
+    if (!extent || *extent == 0 || runInner * *extent > steps)
+      break;
+    runInner *= *extent;
+  }
+  int64_t length = std::max<int64_t>(1, steps / runInner);
+  std::optional<int64_t> extent = IndexBuilder::known(gemm.k[runLevel].extent);
+  if (extent && *extent > 0) {
+    if (runLevel == 0 && *extent <= length)
+      return;
+    // Even runs.
+    length = llvm::divideCeil(*extent, llvm::divideCeil(*extent, length));
+  }
+  runLength = length;
+}
+
+/// Fills in where a panel has its k, and merges loops.
+StridedGemm normalized(const StridedGemm &gemm, IndexBuilder &ix) {
+  StridedGemm result = gemm;
+  if (gemm.panelColumns) {
+    StridedGemm::Index width = ix.constant(gemm.panelColumns);
+    for (auto &loop : llvm::reverse(result.k)) {
+      loop.bStride = width;
+      width = ix.mul(width, loop.extent);
+    }
+  }
+  collapseKLoops(result.k, ix);
+  return result;
+}
+
+void collapseKLoops(SmallVectorImpl<StridedGemm::KLoop> &loops,
+                    IndexBuilder &ix) {
+  auto follows = [&](OpFoldResult outer, OpFoldResult inner,
+                     OpFoldResult extent) {
+    auto o = IndexBuilder::known(outer), i = IndexBuilder::known(inner),
+         e = IndexBuilder::known(extent);
+    return o && i && e && *o == *i * *e;
+  };
+  for (size_t i = loops.size(); i-- > 1;) {
+    StridedGemm::KLoop &outer = loops[i - 1], &inner = loops[i];
+    if (IndexBuilder::isConstant(outer.extent, 1)) {
+      loops.erase(loops.begin() + (i - 1));
+    } else if (IndexBuilder::isConstant(inner.extent, 1)) {
+      loops.erase(loops.begin() + i);
+    } else if (follows(outer.aStride, inner.aStride, inner.extent) &&
+               follows(outer.bStride, inner.bStride, inner.extent)) {
+      inner.extent = ix.mul(outer.extent, inner.extent);
+      loops.erase(loops.begin() + (i - 1));
+    }
+  }
+}
+
+ParallelRange getGemmRange(const StridedGemm &given, KernelValues &values,
+                           const CpuTarget &target) {
+  IndexBuilder ix(values.site(), values.getKernel().getLoc());
+  StridedGemm gemm = normalized(given, ix);
+  GemmPlan plan(gemm, target);
+  OpFoldResult rows = gemm.rowCount(ix), columns = gemm.columnCount(ix);
+  Value count = ix.value(ix.mul(
+      ix.product(gemm.batch), ix.mul(ix.ceilDiv(rows, plan.blockRows),
+                                     ix.ceilDiv(columns, plan.tileColumns()))));
+  double cost =
+      std::min<double>(guessedSize(rows), plan.blockRows) * plan.tileVectors;
+  for (OpFoldResult size : gemm.innerBatch)
+    cost *= guessedSize(size);
+  for (const auto &k : gemm.k)
+    cost *= guessedSize(k.extent);
+  return {count, grainFor(cost)};
+}
+
+} // namespace ampc::cpu
