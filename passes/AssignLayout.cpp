@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "passes/ResolveDims.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <deque>
@@ -32,24 +33,6 @@ constexpr int64_t kGuess = 32;
 int64_t guessedSize(Value value, int64_t dim) {
   int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(dim);
   return ShapedType::isDynamic(size) ? kGuess : size;
-}
-
-bool isIdentity(ArrayRef<int64_t> permutation) {
-  return llvm::equal(permutation, llvm::seq<int64_t>(permutation.size()));
-}
-
-/// Whether only dimensions of size 1 change places.
-bool movesNothing(Value value, ArrayRef<int64_t> permutation) {
-  auto type = cast<RankedTensorType>(value.getType());
-  int64_t last = -1;
-  for (int64_t dim : permutation) {
-    if (type.getDimSize(dim) == 1)
-      continue;
-    if (dim < last)
-      return false;
-    last = dim;
-  }
-  return true;
 }
 
 /// Constants are transposed at compile time, for each user by itself.
@@ -138,7 +121,7 @@ void BlockLayout::spread() {
         permutable && !permutable.getPreferredOrder().empty())
       work.push_back(&op);
   auto learn = [&](Value value, const Permutation &order) {
-    if (order.empty() || isIdentity(order) || isConstant(value) ||
+    if (order.empty() || isIdentityPermutation(order) || isConstant(value) ||
         !orders.insert({value, order}).second)
       return;
     Operation *producer = value.getDefiningOp();
@@ -189,7 +172,7 @@ void BlockLayout::addValue(MinimumCut &graph, Value value) {
   const Permutation &order = orders[value];
   constexpr double nsPerByte = 0.5;
   auto type = cast<RankedTensorType>(value.getType());
-  double cost = movesNothing(value, order)
+  double cost = movesNothing(type, order)
                     ? 0
                     : nsPerByte * elementCount(value, guessedSize) *
                           llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -228,7 +211,7 @@ void BlockLayout::cut() {
 
 Value BlockLayout::inOrder(OpBuilder &builder, Value value,
                            const Permutation &order) {
-  if (isIdentity(order))
+  if (isIdentityPermutation(order))
     return value;
   auto transpose = [&]() -> Value {
     return builder.create<TransposeOp>(
@@ -258,7 +241,7 @@ void BlockLayout::rewrite() {
         clonePermuted(builder, op, values, carrier.operands, carrier.results);
     for (auto [result, now, order] :
          llvm::zip(op->getResults(), results, carrier.results)) {
-      if (isIdentity(order)) {
+      if (isIdentityPermutation(order)) {
         result.replaceAllUsesWith(now);
         continue;
       }
@@ -268,8 +251,9 @@ void BlockLayout::rewrite() {
         if (takesReordered(use))
           continue;
         if (!back)
-          back = builder.create<TransposeOp>(op->getLoc(), result.getType(),
-                                             now, inverse(order));
+          back =
+              builder.create<TransposeOp>(op->getLoc(), result.getType(), now,
+                                          invertPermutationVector(order));
         use.set(back);
       }
     }

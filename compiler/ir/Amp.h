@@ -43,6 +43,12 @@ using DimFn = llvm::function_ref<int64_t(mlir::Value, int64_t dim)>;
 using Permutation = llvm::SmallVector<int64_t>;
 using Permutations = llvm::SmallVector<Permutation>;
 
+/// The default of `PermutableOpInterface::spread`: one permutation for the
+/// results and those operands that are tensors of their rank.
+llvm::LogicalResult spreadOnePermutation(mlir::Operation *op,
+                                         Permutations &operands,
+                                         Permutations &results);
+
 /// How `ElementalOpInterface::emitElement` reads its op's operands.
 class ElementAccess {
 public:
@@ -131,9 +137,11 @@ llvm::SmallVector<mlir::Value> clonePermuted(mlir::OpBuilder &builder,
                                              mlir::ValueRange values,
                                              const Permutations &operands,
                                              const Permutations &results);
-Permutation inverse(llvm::ArrayRef<int64_t> permutation);
 mlir::RankedTensorType permuted(mlir::Type type,
                                 llvm::ArrayRef<int64_t> permutation);
+/// Whether only dimensions of size 1 change places, so that elements stay.
+bool movesNothing(mlir::RankedTensorType type,
+                  llvm::ArrayRef<int64_t> permutation);
 
 /// Whether `op` is evaluated element by element: ElementalOpInterface, or an
 /// ElementwiseMappable op of another dialect, on tensors.

@@ -19,10 +19,11 @@ def ElementalAnyOrder
 def ElementalMergeable
     : DeclareOpInterfaceMethods<Amp_ElementalOpInterface,
                                 ["keepsInnermost", "mergeDims"]>;
-def Permutable : DeclareOpInterfaceMethods<Amp_PermutableOpInterface>;
+def Permutable : DeclareOpInterfaceMethods<Amp_PermutableOpInterface, ["spread"]>;
+def PermutableTogether : DeclareOpInterfaceMethods<Amp_PermutableOpInterface>;
 def PermutableWithGain
     : DeclareOpInterfaceMethods<Amp_PermutableOpInterface,
-                                ["getPreferredOrder", "getOrderGain"]>;
+                                ["spread", "getPreferredOrder", "getOrderGain"]>;
 def Precision : DeclareOpInterfaceMethods<Amp_PrecisionOpInterface>;
 class PrecisionWith<list<string> methods>
     : DeclareOpInterfaceMethods<Amp_PrecisionOpInterface, methods>;

@@ -89,9 +89,11 @@ def Amp_PermutableOpInterface : OpInterface<"PermutableOpInterface"> {
     InterfaceMethod<[{
       Completes an assignment of permutations to operands and results, of which some are
       given and the others empty. Operands that are taken as they are stay empty. Fails
-      where the op cannot work so.
+      where the op cannot work so. By default the results and all operands of their rank
+      have one order.
     }], "::llvm::LogicalResult", "spread",
-      (ins "::amp::Permutations &":$operands, "::amp::Permutations &":$results)>,
+      (ins "::amp::Permutations &":$operands, "::amp::Permutations &":$results), "",
+      [{ return ::amp::spreadOnePermutation($_op, operands, results); }]>,
     InterfaceMethod<[{
       Adds the op that works in the orders that `spread` has completed, on `values` in the
       place of its operands, and returns its results.

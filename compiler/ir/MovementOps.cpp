@@ -55,16 +55,13 @@ Value IotaOp::emitElement(OpBuilder &builder, ElementAccess &access, unsigned,
 // TransposeOp
 //===----------------------------------------------------------------------===//
 
-static bool isIdentity(ArrayRef<int64_t> permutation) {
-  return llvm::equal(permutation, llvm::seq<int64_t>(permutation.size()));
-}
-
 LogicalResult TransposeOp::verify() {
   if (failed(verifySameRank(*this, getSource(), getResult())))
     return failure();
   SmallVector<int64_t> seen(getPermutation()), expected;
   llvm::sort(seen);
-  if (seen.size() != size_t(typeOf(getSource()).getRank()) || !isIdentity(seen))
+  if (seen.size() != size_t(typeOf(getSource()).getRank()) ||
+      !isIdentityPermutation(seen))
     return emitOpError("needs a permutation of the dimensions");
   for (int64_t from : getPermutation())
     expected.push_back(typeOf(getSource()).getDimSize(from));
@@ -131,7 +128,7 @@ foldMove(Attribute source, RankedTensorType type,
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   RankedTensorType type = typeOf(getResult());
-  if (getSource().getType() == type && isIdentity(getPermutation()))
+  if (getSource().getType() == type && isIdentityPermutation(getPermutation()))
     return getSource();
   return foldMove(adaptor.getSource(), type,
                   [&](ArrayRef<int64_t> to, MutableArrayRef<int64_t> from) {
@@ -166,16 +163,11 @@ struct TransposeToReshape : OpRewritePattern<TransposeOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType source = typeOf(op.getSource()),
                      type = typeOf(op.getResult());
-    SmallVector<int64_t> moved;
-    for (int64_t from : op.getPermutation())
-      if (source.getDimSize(from) != 1)
-        moved.push_back(from);
-    if (!llvm::is_sorted(moved) || isIdentity(op.getPermutation()))
+    if (!movesNothing(source, op.getPermutation()) ||
+        isIdentityPermutation(op.getPermutation()))
       return failure();
-    SmallVector<OpFoldResult> sizes;
-    auto known = dimsOf(rewriter, op.getLoc(), op.getSource());
-    for (int64_t from : op.getPermutation())
-      sizes.push_back(known[from]);
+    auto sizes = applyPermutation(dimsOf(rewriter, op.getLoc(), op.getSource()),
+                                  op.getPermutation());
     rewriter.replaceOpWithNewOp<ReshapeOp>(
         op, type, op.getSource(),
         dynamicDims(rewriter, op.getLoc(), type, sizes));

@@ -33,7 +33,8 @@ def Amp_TransposeOp : Amp_MoveOp<"transpose", [ElementalMergeable, Permutable]> 
   let hasCanonicalizer = 1;
 }
 
-def Amp_SliceOp : Amp_MoveOp<"slice", [ElementalAnyOrder, AttrSizedOperandSegments, Permutable]> {
+def Amp_SliceOp : Amp_MoveOp<"slice",
+    [ElementalAnyOrder, AttrSizedOperandSegments, PermutableTogether]> {
   let summary = "every step-th element from a start";
   let description = [{
     Result element `i` is operand element `start + i * step` in each dimension; steps
@@ -66,7 +67,8 @@ def Amp_SliceOp : Amp_MoveOp<"slice", [ElementalAnyOrder, AttrSizedOperandSegmen
   let hasFolder = 1;
 }
 
-def Amp_PadOp : Amp_MoveOp<"pad", [ElementalAnyOrder, AttrSizedOperandSegments, Permutable]> {
+def Amp_PadOp : Amp_MoveOp<"pad",
+    [ElementalAnyOrder, AttrSizedOperandSegments, PermutableTogether]> {
   let summary = "adds elements around and between those of the operand";
   let description = [{
     Result element `i` is operand element `(i - low) / (interior + 1)` where that is a whole
@@ -97,7 +99,7 @@ def Amp_PadOp : Amp_MoveOp<"pad", [ElementalAnyOrder, AttrSizedOperandSegments, 
   let hasFolder = 1;
 }
 
-def Amp_ConcatOp : Amp_MoveOp<"concat", [Permutable]> {
+def Amp_ConcatOp : Amp_MoveOp<"concat", [PermutableTogether]> {
   let summary = "joins operands along one dimension";
   let description = [{
     Operands agree in all other dimensions. No kernel contains it: it becomes one buffer
@@ -115,7 +117,7 @@ def Amp_ConcatOp : Amp_MoveOp<"concat", [Permutable]> {
   let hasFolder = 1;
 }
 
-def Amp_TileOp : Amp_MoveOp<"tile", [ElementalAnyOrder, Permutable]> {
+def Amp_TileOp : Amp_MoveOp<"tile", [ElementalAnyOrder, PermutableTogether]> {
   let summary = "repeats the whole operand side by side";
   let description = [{
     Result element `i` is operand element `i mod size` in each dimension.
@@ -237,7 +239,7 @@ def Amp_ScatterNDOp : Amp_ScatterOp<"scatter_nd"> {
 }
 
 def Amp_ResizeOp : Amp_Op<"resize", [
-    Pure, ReifyShapes, AttrSizedOperandSegments, Permutable,
+    Pure, ReifyShapes, AttrSizedOperandSegments, PermutableTogether,
     DeclareOpInterfaceMethods<Amp_ElementalOpInterface,
                               ["keepsInnermost", "isCheapToRepeat"]>,
     PrecisionWith<["getErrorClass", "getFlops", "getReductionLength"]>]> {

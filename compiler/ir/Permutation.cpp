@@ -8,6 +8,7 @@
 #include "compiler/ir/OpUtils.h"
 #include "compiler/ir/ReshapeRuns.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -17,41 +18,21 @@ using namespace amp;
 // Permutations
 //===----------------------------------------------------------------------===//
 
-Permutation amp::inverse(ArrayRef<int64_t> permutation) {
-  Permutation result(permutation.size());
-  for (auto [i, from] : llvm::enumerate(permutation))
-    result[from] = i;
-  return result;
-}
-
 RankedTensorType amp::permuted(Type type, ArrayRef<int64_t> permutation) {
   auto tensor = cast<RankedTensorType>(type);
-  SmallVector<int64_t> shape;
-  for (int64_t from : permutation)
-    shape.push_back(tensor.getDimSize(from));
-  return tensor.clone(shape);
+  return tensor.clone(applyPermutation(tensor.getShape(), permutation));
 }
 
-/// `list`, one entry a dimension, in the order of `permutation`.
-template <typename List>
-static auto reorder(const List &list, ArrayRef<int64_t> permutation) {
-  SmallVector<std::decay_t<decltype(list[0])>> result;
-  for (int64_t from : permutation)
-    result.push_back(list[from]);
-  return result;
+bool amp::movesNothing(RankedTensorType type, ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> moving(permutation);
+  llvm::erase_if(moving,
+                 [&](int64_t dim) { return type.getDimSize(dim) == 1; });
+  return llvm::is_sorted(moving);
 }
 
 /// Where dimension `dim` stands.
 static int64_t positionOf(ArrayRef<int64_t> permutation, int64_t dim) {
   return llvm::find(permutation, dim) - permutation.begin();
-}
-
-/// Dimension `i` of the result is dimension `inner[outer[i]]`.
-static Permutation compose(ArrayRef<int64_t> inner, ArrayRef<int64_t> outer) {
-  Permutation result;
-  for (int64_t from : outer)
-    result.push_back(inner[from]);
-  return result;
 }
 
 /// N...C of a tensor that is NC....
@@ -70,10 +51,8 @@ static LogicalResult unify(Permutation &value, ArrayRef<int64_t> wanted) {
   return success(ArrayRef<int64_t>(value) == wanted);
 }
 
-/// One permutation for the results and those operands that are tensors of their
-/// rank.
-static LogicalResult spreadOne(Operation *op, Permutations &operands,
-                               Permutations &results) {
+LogicalResult amp::spreadOnePermutation(Operation *op, Permutations &operands,
+                                        Permutations &results) {
   int64_t rank = typeOf(op->getResult(0)).getRank();
   auto takesPart = [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -115,7 +94,7 @@ static SmallVector<Value> reorderDims(OpBuilder &builder, Op op,
   RankedTensorType type = typeOf(op.getResult());
   auto sizes = getMixedValues(type.getShape(), op.getDims(), builder);
   return dynamicDims(builder, op.getLoc(), permuted(type, permutation),
-                     reorder(sizes, permutation));
+                     applyPermutation(sizes, permutation));
 }
 
 LogicalResult amp::spreadPermutations(Operation *op, Permutations &operands,
@@ -126,7 +105,7 @@ LogicalResult amp::spreadPermutations(Operation *op, Permutations &operands,
       isElemental(op) && (OpTrait::hasElementwiseMappableTraits(op) ||
                           op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
                           op->hasTrait<OpTrait::SameOperandsAndResultType>());
-  return oneShape ? spreadOne(op, operands, results) : failure();
+  return oneShape ? spreadOnePermutation(op, operands, results) : failure();
 }
 
 SmallVector<Value> amp::clonePermuted(OpBuilder &builder, Operation *op,
@@ -228,11 +207,8 @@ SmallVector<Value> TransposeOp::createPermuted(OpBuilder &builder,
                                                const Permutations &results) {
   return {builder.createOrFold<TransposeOp>(
       getLoc(), permuted(getResult().getType(), results[0]), values[0],
-      compose(inverse(operands[0]), compose(getPermutation(), results[0])))};
-}
-
-LogicalResult SliceOp::spread(Permutations &operands, Permutations &results) {
-  return spreadOne(*this, operands, results);
+      applyPermutation(invertPermutationVector(operands[0]),
+                       applyPermutation(getPermutation(), results[0])))};
 }
 
 SmallVector<Value> SliceOp::createPermuted(OpBuilder &builder,
@@ -242,12 +218,9 @@ SmallVector<Value> SliceOp::createPermuted(OpBuilder &builder,
   const Permutation &order = results[0];
   return {builder.create<SliceOp>(
       getLoc(), permuted(getResult().getType(), order), values[0],
-      reorder(getMixedStarts(), order), reorder(getMixedSteps(), order),
+      applyPermutation(getMixedStarts(), order),
+      applyPermutation(getMixedSteps(), order),
       reorderDims(builder, *this, order))};
-}
-
-LogicalResult PadOp::spread(Permutations &operands, Permutations &results) {
-  return spreadOne(*this, operands, results);
 }
 
 SmallVector<Value> PadOp::createPermuted(OpBuilder &builder, ValueRange values,
@@ -256,15 +229,12 @@ SmallVector<Value> PadOp::createPermuted(OpBuilder &builder, ValueRange values,
   const Permutation &order = results[0];
   SmallVector<Value> low;
   SmallVector<int64_t> staticLow;
-  dispatchIndexOpFoldResults(reorder(getMixedLow(), order), low, staticLow);
+  dispatchIndexOpFoldResults(applyPermutation(getMixedLow(), order), low,
+                             staticLow);
   return {builder.create<PadOp>(
       getLoc(), permuted(getResult().getType(), order), values[0], values[1],
       low, reorderDims(builder, *this, order), staticLow,
-      reorder(getInterior(), order), getMode(), getGrows())};
-}
-
-LogicalResult ConcatOp::spread(Permutations &operands, Permutations &results) {
-  return spreadOne(*this, operands, results);
+      applyPermutation(getInterior(), order), getMode(), getGrows())};
 }
 
 SmallVector<Value> ConcatOp::createPermuted(OpBuilder &builder,
@@ -276,20 +246,12 @@ SmallVector<Value> ConcatOp::createPermuted(OpBuilder &builder,
   return {concat};
 }
 
-LogicalResult TileOp::spread(Permutations &operands, Permutations &results) {
-  return spreadOne(*this, operands, results);
-}
-
 SmallVector<Value> TileOp::createPermuted(OpBuilder &builder, ValueRange values,
                                           const Permutations &,
                                           const Permutations &results) {
   return {builder.create<TileOp>(
       getLoc(), permuted(getResult().getType(), results[0]), values[0],
       reorderDims(builder, *this, results[0]))};
-}
-
-LogicalResult ResizeOp::spread(Permutations &operands, Permutations &results) {
-  return spreadOne(*this, operands, results);
 }
 
 /// Sums run over `axes` as they are listed, which stays.
@@ -351,10 +313,6 @@ SmallVector<Value> ReduceOp::createPermuted(OpBuilder &builder,
   auto reduce = cast<ReduceOp>(cloneWith(builder, *this, values, results));
   reduce.setAxes(axes);
   return {reduce};
-}
-
-LogicalResult SoftmaxOp::spread(Permutations &operands, Permutations &results) {
-  return spreadOne(*this, operands, results);
 }
 
 SmallVector<Value> SoftmaxOp::createPermuted(OpBuilder &builder,

@@ -48,7 +48,7 @@ def Amp_ArgReduceOp : Amp_ReducingOp<"arg_reduce"> {
 }
 
 def Amp_SoftmaxOp : Amp_ReducingOp<"softmax",
-    [RootWithPrologue, SameOperandsAndResultType, Permutable]> {
+    [RootWithPrologue, SameOperandsAndResultType, PermutableTogether]> {
   let summary = "exp(x - max) / sum along an axis, or its logarithm";
   let description = [{
     Computed in f32 (f64 for f64): maximum, sum of exponentials (in the order of
