@@ -13,17 +13,16 @@ FailureOr<ConvLoops> describeChannelsFirst(amp::ConvOp op,
   ConvLoops loops;
   loops.channelDim = 1;
   StridedGemm &gemm = loops.gemm;
-  gemm.a = contractionBuffer(values, op, op.getFilter());
-  gemm.b = contractionBuffer(values, op, op.getInput());
-  if (!gemm.a || !gemm.b)
+  auto operands = contractionOperands(values, op, op.getAlgorithmAttr(),
+                                      op.getInput(), op.getFilter());
+  if (failed(operands))
     return failure();
+  gemm.a = operands->rhs;
+  gemm.b = operands->lhs;
+  gemm.accumulator = operands->accumulator;
   auto type = cast<RankedTensorType>(op.getResult().getType());
   auto filter = cast<MemRefType>(gemm.a.getType());
   auto input = cast<MemRefType>(gemm.b.getType());
-  gemm.accumulator = accumulatorFor(type.getElementType());
-  if (failed(verifyAlgorithm(op, op.getAlgorithmAttr(), op.getInput(),
-                             op.getFilter(), gemm.accumulator)))
-    return failure();
 
   IndexBuilder ix(values.site(), op.getLoc());
   Value zero = ix.value(ix.constant(0));

@@ -36,18 +36,17 @@ FailureOr<ConvLoops> describeChannelsLast(amp::ConvOp op,
                           "amp-pack-filters)");
   ConvLoops loops;
   StridedGemm &gemm = loops.gemm;
-  gemm.a = contractionBuffer(values, op, op.getInput());
-  gemm.b = contractionBuffer(values, op, op.getFilter());
-  if (!gemm.a || !gemm.b)
+  auto operands = contractionOperands(values, op, op.getAlgorithmAttr(),
+                                      op.getInput(), op.getFilter());
+  if (failed(operands))
     return failure();
+  gemm.a = operands->lhs;
+  gemm.b = operands->rhs;
+  gemm.accumulator = operands->accumulator;
   if (!isDense(gemm.b))
     return op.emitOpError("has panels that do not lie densely in memory");
   auto type = cast<RankedTensorType>(op.getResult().getType());
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
-  gemm.accumulator = accumulatorFor(type.getElementType());
-  if (failed(verifyAlgorithm(op, op.getAlgorithmAttr(), op.getInput(),
-                             op.getFilter(), gemm.accumulator)))
-    return failure();
 
   IndexBuilder ix(values.site(), op.getLoc());
   const int64_t rank = type.getRank(), spatial = rank - 2;

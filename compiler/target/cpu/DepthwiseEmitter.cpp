@@ -11,6 +11,7 @@
 #include "compiler/target/cpu/ConvLoops.h"
 #include "compiler/target/cpu/GemmClient.h"
 #include "compiler/target/cpu/GemmTile.h"
+#include "compiler/target/cpu/Loops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -62,7 +63,9 @@ private:
   };
 
   LogicalResult forLoop(Index from, Index to, int64_t step,
-                        llvm::function_ref<LogicalResult(Value)> body);
+                        llvm::function_ref<LogicalResult(Value)> body) {
+    return emitLoop(b, loc, from, to, step, body);
+  }
   LogicalResult emitRows(SmallVector<Value> outer, int64_t rows);
   LogicalResult emitChannels(Tile tile);
   LogicalResult emitTile(const Tile &tile);
@@ -70,6 +73,13 @@ private:
                      Sums sums);
   Sums foldFilterRow(const Tile &tile, Index input, Index filter, Sums sums);
   Value load(Value buffer, Index at, const Tile &tile);
+  /// `first`, an offset in the input, as many strides of spatial dimension
+  /// `dim` further.
+  Index strided(Index first, int64_t dim, Index strides) {
+    return ix.add(first,
+                  ix.mul(strides, ix.mul(inputStride(dim),
+                                         ix.constant(op.getStrides()[dim]))));
+  }
   Index inputStride(int64_t i) {
     return values.stride(input, op.getSpatialDim(i));
   }
@@ -89,28 +99,14 @@ private:
   Type accumulator;
 };
 
-LogicalResult
-DepthwiseEmitter::forLoop(Index from, Index to, int64_t step,
-                          llvm::function_ref<LogicalResult(Value)> body) {
-  auto f = IndexBuilder::known(from), t = IndexBuilder::known(to);
-  if (f && t && *f >= *t)
-    return success();
-  OpBuilder::InsertionGuard guard(b);
-  auto loop = b.create<scf::ForOp>(loc, ix.value(from), ix.value(to),
-                                   ix.value(ix.constant(step)));
-  b.setInsertionPointToStart(loop.getBody());
-  return body(loop.getInductionVar());
-}
-
 LogicalResult DepthwiseEmitter::emit() {
-  input = contractionBuffer(values, op, op.getInput());
-  filter = contractionBuffer(values, op, op.getFilter());
-  if (!input || !filter)
+  auto operands = contractionOperands(values, op, op.getAlgorithmAttr(),
+                                      op.getInput(), op.getFilter());
+  if (failed(operands))
     return failure();
-  accumulator = accumulatorFor(getElementTypeOrSelf(op.getResult().getType()));
-  if (failed(verifyAlgorithm(op, op.getAlgorithmAttr(), op.getInput(),
-                             op.getFilter(), accumulator)))
-    return failure();
+  input = operands->lhs;
+  filter = operands->rhs;
+  accumulator = operands->accumulator;
   flatInput = values.flat(input);
   flatFilter = values.flat(filter);
   SmallVector<Index> parallel = parallelSizes(op, values);
@@ -184,9 +180,7 @@ LogicalResult DepthwiseEmitter::emitTile(const Tile &tile) {
   Index at = ix.add(ix.mul(Index(tile.first[0]), values.stride(input, 0)),
                     ix.mul(Index(channel), values.stride(input, spatial + 1)));
   for (int64_t i = 0; i < spatial; ++i)
-    at = ix.add(
-        at, ix.mul(Index(tile.first[1 + i]),
-                   ix.mul(inputStride(i), ix.constant(op.getStrides()[i]))));
+    at = strided(at, i, Index(tile.first[1 + i]));
   Sums sums(tile.rows * tile.columns, initial);
   sums = foldPositions(0, tile, at, Index(channel), sums);
   for (int64_t row = 0; row < tile.rows; ++row)
@@ -223,14 +217,8 @@ Sums DepthwiseEmitter::foldPositions(size_t dim, const Tile &tile, Index input,
     Value w = load(flatFilter, weight, tile);
     for (int64_t row = 0; row < tile.rows; ++row)
       for (int64_t column = 0; column < tile.columns; ++column) {
-        Index at = in;
-        if (row)
-          at = ix.add(at,
-                      ix.mul(inputStride(spatial - 2),
-                             ix.constant(row * op.getStrides()[spatial - 2])));
-        at = ix.add(at,
-                    ix.mul(inputStride(spatial - 1),
-                           ix.constant(column * op.getStrides()[spatial - 1])));
+        Index at = row ? strided(in, spatial - 2, ix.constant(row)) : in;
+        at = strided(at, spatial - 1, ix.constant(column));
         Value &sum = before[row * tile.columns + column];
         sum = multiplyAdd(b, loc, load(flatInput, at, tile), w, sum);
       }
@@ -272,11 +260,7 @@ Sums DepthwiseEmitter::foldFilterRow(const Tile &tile, Index input,
       meetings[column * stride + position * dilation].push_back(
           {column, position});
   for (int64_t row = 0; row < tile.rows; ++row) {
-    Index start = input;
-    if (row)
-      start =
-          ix.add(start, ix.mul(inputStride(dim - 1),
-                               ix.constant(row * op.getStrides()[dim - 1])));
+    Index start = row ? strided(input, dim - 1, ix.constant(row)) : input;
     for (const auto &[offset, pairs] : meetings) {
       Value x = load(
           flatInput,

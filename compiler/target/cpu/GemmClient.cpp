@@ -18,8 +18,6 @@ Value contractionBuffer(KernelValues &values, Operation *op, Value operand) {
   return nullptr;
 }
 
-Type accumulatorFor(Type result) { return amp::computeType(result); }
-
 static bool isFormat(Type type, amp::Format format) {
   switch (format) {
   case amp::Format::F64:
@@ -35,8 +33,9 @@ static bool isFormat(Type type, amp::Format format) {
   }
 }
 
-LogicalResult verifyAlgorithm(Operation *op, amp::AlgorithmAttr algorithm,
-                              Value lhs, Value rhs, Type accumulator) {
+static LogicalResult verifyAlgorithm(Operation *op,
+                                     amp::AlgorithmAttr algorithm, Value lhs,
+                                     Value rhs, Type accumulator) {
   if (!algorithm)
     return success();
   // Products of 16-bit operands are exact in f32, so f32 serves for them too.
@@ -53,6 +52,19 @@ LogicalResult verifyAlgorithm(Operation *op, amp::AlgorithmAttr algorithm,
          << algorithm << ", which CPU targets do not have for operands of "
          << getElementTypeOrSelf(lhs.getType()) << " and "
          << getElementTypeOrSelf(rhs.getType());
+}
+
+FailureOr<ContractionOperands> contractionOperands(KernelValues &values,
+                                                   Operation *op,
+                                                   amp::AlgorithmAttr algorithm,
+                                                   Value lhs, Value rhs) {
+  ContractionOperands operands{
+      contractionBuffer(values, op, lhs), contractionBuffer(values, op, rhs),
+      amp::computeType(getElementTypeOrSelf(op->getResult(0).getType()))};
+  if (!operands.lhs || !operands.rhs ||
+      failed(verifyAlgorithm(op, algorithm, lhs, rhs, operands.accumulator)))
+    return failure();
+  return operands;
 }
 
 Value initialSum(KernelEmission &emission, Value bias, ValueRange indices,

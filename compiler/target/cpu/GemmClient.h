@@ -12,16 +12,20 @@ namespace ampc::cpu {
 mlir::Value contractionBuffer(KernelValues &values, mlir::Operation *op,
                               mlir::Value operand);
 
-/// The type that the sums of a contraction are formed in: f32 for narrower
-/// floats, else that of the result.
-mlir::Type accumulatorFor(mlir::Type result);
+/// The buffers that a contraction multiplies.
+struct ContractionOperands {
+  mlir::Value lhs, rhs;
+  /// What sums are formed in: f32 for narrower floats, else the result's type.
+  mlir::Type accumulator;
+};
 
-/// Fails with an error where the op asks for products other than those of its
+/// Those of `lhs` and `rhs`. Fails with an error where they are not buffers, or
+/// `algorithm` (may be null) asks for products other than those of the
 /// operands, or for sums other than in the accumulator.
-llvm::LogicalResult verifyAlgorithm(mlir::Operation *op,
-                                    amp::AlgorithmAttr algorithm,
-                                    mlir::Value lhs, mlir::Value rhs,
-                                    mlir::Type accumulator);
+llvm::FailureOr<ContractionOperands>
+contractionOperands(KernelValues &values, mlir::Operation *op,
+                    amp::AlgorithmAttr algorithm, mlir::Value lhs,
+                    mlir::Value rhs);
 
 /// The sum that a tile starts with: the element of `bias` (zero if null) at
 /// `indices`, in the accumulator's type. Null after an error.

@@ -105,15 +105,19 @@ void GemmPlan::planRuns(const StridedGemm &gemm, int64_t steps) {
 /// Fills in where a panel has its k, and merges loops.
 StridedGemm normalized(const StridedGemm &gemm, IndexBuilder &ix) {
   StridedGemm result = gemm;
-  if (gemm.panelColumns) {
-    StridedGemm::Index width = ix.constant(gemm.panelColumns);
-    for (auto &loop : llvm::reverse(result.k)) {
-      loop.bStride = width;
-      width = ix.mul(width, loop.extent);
-    }
-  }
+  if (gemm.panelColumns)
+    setPanelStrides(result.k, gemm.panelColumns, ix);
   collapseKLoops(result.k, ix);
   return result;
+}
+
+void setPanelStrides(MutableArrayRef<StridedGemm::KLoop> loops, int64_t width,
+                     IndexBuilder &ix) {
+  OpFoldResult stride = ix.constant(width);
+  for (auto &loop : llvm::reverse(loops)) {
+    loop.bStride = stride;
+    stride = ix.mul(stride, loop.extent);
+  }
 }
 
 void collapseKLoops(SmallVectorImpl<StridedGemm::KLoop> &loops,

@@ -30,19 +30,18 @@ struct MatmulLoops {
 FailureOr<MatmulLoops> describe(amp::MatmulOp op, KernelValues &values) {
   MatmulLoops loops;
   StridedGemm &gemm = loops.gemm;
-  gemm.a = contractionBuffer(values, op, op.getLhs());
-  gemm.b = contractionBuffer(values, op, op.getRhs());
-  if (!gemm.a || !gemm.b)
+  auto operands = contractionOperands(values, op, op.getAlgorithmAttr(),
+                                      op.getLhs(), op.getRhs());
+  if (failed(operands))
     return failure();
+  gemm.a = operands->lhs;
+  gemm.b = operands->rhs;
+  gemm.accumulator = operands->accumulator;
   auto type = cast<RankedTensorType>(op.getResult().getType());
   auto lhs = cast<MemRefType>(gemm.a.getType());
   auto rhs = cast<MemRefType>(gemm.b.getType());
-  gemm.accumulator = accumulatorFor(type.getElementType());
   gemm.unsignedA = op.getUnsignedLhs();
   gemm.unsignedB = op.getUnsignedRhs();
-  if (failed(verifyAlgorithm(op, op.getAlgorithmAttr(), op.getLhs(),
-                             op.getRhs(), gemm.accumulator)))
-    return failure();
 
   IndexBuilder ix(values.site(), op.getLoc());
   const int64_t rank = type.getRank(), a = lhs.getRank(), b = rhs.getRank();

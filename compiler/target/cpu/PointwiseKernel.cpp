@@ -12,6 +12,7 @@
 #include "compiler/target/cpu/ElementEvaluator.h"
 #include "compiler/target/cpu/IndexBuilder.h"
 #include "compiler/target/cpu/KernelEmitter.h"
+#include "compiler/target/cpu/Loops.h"
 #include "compiler/target/cpu/MergedDims.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -159,22 +160,18 @@ LogicalResult emitPointwiseKernel(KernelEmission &emission) {
 
   using Rows = ArrayRef<SmallVector<Value>>; // Indices of the outer dimensions.
   auto loop = [&](Rows rows, OpFoldResult from, OpFoldResult to,
-                  int64_t lanes) -> LogicalResult {
-    if (from == to)
+                  int64_t lanes) {
+    return emitLoop(b, loc, from, to, lanes, [&](Value at) -> LogicalResult {
+      for (SmallVector<Value> runs : rows) {
+        runs.push_back(at);
+        SmallVector<Value> indices;
+        if (loops.dims.count())
+          indices = loops.dims.expand(runs, zero);
+        if (failed(storeOutputs(emission, nullptr, indices, nullptr, lanes)))
+          return failure();
+      }
       return success();
-    OpBuilder::InsertionGuard guard(b);
-    auto inner = b.create<scf::ForOp>(loc, ix.value(from), ix.value(to),
-                                      ix.value(ix.constant(lanes)));
-    b.setInsertionPointToStart(inner.getBody());
-    for (SmallVector<Value> runs : rows) {
-      runs.push_back(inner.getInductionVar());
-      SmallVector<Value> indices;
-      if (loops.dims.count())
-        indices = loops.dims.expand(runs, zero);
-      if (failed(storeOutputs(emission, nullptr, indices, nullptr, lanes)))
-        return failure();
-    }
-    return success();
+    });
   };
   auto innerLoops = [&](Rows rows) {
     if (loops.lanes == 1)

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/BufferAccess.h"
 #include "compiler/target/cpu/ElementEvaluator.h"
+#include "compiler/target/cpu/Loops.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -96,14 +97,7 @@ LogicalResult RowLoops::emit(KernelEmission &emission,
   }
   auto forLoop = [&](OpFoldResult from, OpFoldResult to, int64_t step,
                      llvm::function_ref<LogicalResult(Value)> inner) {
-    auto f = IndexBuilder::known(from), t = IndexBuilder::known(to);
-    if (f && t && *f >= *t)
-      return success();
-    OpBuilder::InsertionGuard guard(b);
-    auto loop = b.create<scf::ForOp>(loc, ix.value(from), ix.value(to),
-                                     ix.value(ix.constant(step)));
-    b.setInsertionPointToStart(loop.getBody());
-    return inner(loop.getInductionVar());
+    return emitLoop(b, loc, from, to, step, inner);
   };
   return forLoop(emission.lo, emission.hi, 1, [&](Value item) {
     Row::Values runs = ix.delinearize(OpFoldResult(item), sizes);
@@ -183,15 +177,9 @@ Value Row::element(Value tensor, ArrayRef<Value> indices, int64_t lanes) {
 LogicalResult Row::forEach(VisitFn visit) {
   const int64_t step = loops.along ? loops.vectorLanes : 1;
   auto loop = [&](OpFoldResult from, OpFoldResult to, int64_t lanes) {
-    auto f = IndexBuilder::known(from), t = IndexBuilder::known(to);
-    if (f && t && *f >= *t)
-      return success();
-    OpBuilder::InsertionGuard guard(b);
-    auto loop = b.create<scf::ForOp>(loc, ix.value(from), ix.value(to),
-                                     ix.value(ix.constant(lanes)));
-    b.setInsertionPointToStart(loop.getBody());
-    return visit(indicesAt(loop.getInductionVar()),
-                 loops.along ? lanes : rowLanes);
+    return emitLoop(b, loc, from, to, lanes, [&](Value at) {
+      return visit(indicesAt(at), loops.along ? lanes : rowLanes);
+    });
   };
   OpFoldResult by = ix.constant(step);
   OpFoldResult most = ix.mul(ix.div(extent, by), by);

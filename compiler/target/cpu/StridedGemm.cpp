@@ -12,6 +12,7 @@
 #include "compiler/target/cpu/BufferAccess.h"
 #include "compiler/target/cpu/GemmPanel.h"
 #include "compiler/target/cpu/GemmTile.h"
+#include "compiler/target/cpu/Loops.h"
 #include "compiler/target/cpu/RowTiles.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -50,7 +51,9 @@ private:
   };
 
   LogicalResult forLoop(OpFoldResult from, OpFoldResult to, int64_t step,
-                        llvm::function_ref<LogicalResult(Value)> body);
+                        llvm::function_ref<LogicalResult(Value)> body) {
+    return emitLoop(b, loc, from, to, step, body);
+  }
   LogicalResult emitIf(Value condition,
                        llvm::function_ref<LogicalResult()> body);
   LogicalResult emitInner(size_t level, SmallVectorImpl<Value> &batch,
@@ -90,19 +93,6 @@ private:
   Value panel; ///< The packed panel.
   Value sums;  ///< Sums waiting between runs, a tile's columns a row.
 };
-
-LogicalResult
-GemmEmitter::forLoop(OpFoldResult from, OpFoldResult to, int64_t step,
-                     llvm::function_ref<LogicalResult(Value)> body) {
-  auto f = IndexBuilder::known(from), t = IndexBuilder::known(to);
-  if (f && t && *f >= *t)
-    return success();
-  OpBuilder::InsertionGuard guard(b);
-  auto loop = b.create<scf::ForOp>(loc, ix.value(from), ix.value(to),
-                                   ix.value(ix.constant(step)));
-  b.setInsertionPointToStart(loop.getBody());
-  return body(loop.getInductionVar());
-}
 
 LogicalResult GemmEmitter::emitIf(Value condition,
                                   llvm::function_ref<LogicalResult()> body) {
@@ -228,11 +218,7 @@ LogicalResult GemmEmitter::emitRun(ValueRange batch, OpFoldResult row,
                   {flatB, bStart, panel, k, gemm.columns, column, columns,
                    plan.lanes, plan.tileVectors, gemm.accumulator,
                    gemm.unsignedB, cheapMasks});
-    OpFoldResult width = ix.constant(plan.tileColumns());
-    for (auto &loop : llvm::reverse(k)) {
-      loop.bStride = width;
-      width = ix.mul(width, loop.extent);
-    }
+    setPanelStrides(k, plan.tileColumns(), ix);
     operands.b = panel;
     operands.bOffset = ix.constant(0);
     collapseKLoops(k, ix);

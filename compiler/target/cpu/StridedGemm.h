@@ -115,6 +115,9 @@ private:
   void planRuns(const StridedGemm &gemm, int64_t steps);
 };
 
+/// The strides of k in a panel of `width` columns: adjacent for each k.
+void setPanelStrides(llvm::MutableArrayRef<StridedGemm::KLoop> loops,
+                     int64_t width, IndexBuilder &ix);
 /// Neighbouring k loops that run over both operands with one stride become one.
 void collapseKLoops(llvm::SmallVectorImpl<StridedGemm::KLoop> &loops,
                     IndexBuilder &ix);

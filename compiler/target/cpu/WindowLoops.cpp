@@ -2,6 +2,8 @@
 
 #include "compiler/target/cpu/WindowLoops.h"
 
+#include "compiler/target/cpu/Loops.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -79,14 +81,7 @@ LogicalResult WindowLoops::forEachOutput(
         interior(site, rank() - 1, outputs, values.dim(source, 1 + rank()));
   auto forLoop = [&](Index from, Index to, int64_t step,
                      llvm::function_ref<LogicalResult(Value)> inner) {
-    auto f = IndexBuilder::known(from), t = IndexBuilder::known(to);
-    if (f && t && *f >= *t)
-      return success();
-    OpBuilder::InsertionGuard guard(b);
-    auto loop = b.create<scf::ForOp>(loc, ix.value(from), ix.value(to),
-                                     ix.value(ix.constant(step)));
-    b.setInsertionPointToStart(loop.getBody());
-    return inner(loop.getInductionVar());
+    return emitLoop(b, loc, from, to, step, inner);
   };
   Values indices;
   std::function<LogicalResult()> row = [&]() -> LogicalResult {
