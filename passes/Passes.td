@@ -121,24 +121,26 @@ def AssignLayout : Pass<"amp-assign-layout", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::amp::AmpDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def PackFilters : Pass<"amp-pack-filters", "::mlir::func::FuncOp"> {
-  let summary = "cut filters into panels";
+def PackPanels : Pass<"amp-pack-panels", "::mlir::func::FuncOp"> {
+  let summary = "cut right operands of contractions into panels";
   let description = [{
     Convolutions with channels last get their filters in panels of two or three vectors of
-    output channels, which kernels read from front to back. Depthwise filters stay.
+    output channels, which kernels read from front to back. Depthwise filters stay. Of matrix
+    products, those get their right operand in panels where weights alone decide it; others
+    would be rearranged at each run.
 
     ```mlir
-    %y = amp.conv %x, %w {channels_last, ...}
-       : (tensor<1x9x8xf32>, tensor<1x8x16xf32>) -> tensor<1x9x16xf32>
+    %w = amp.weight @w : tensor<8x16xf32>
+    %y = amp.matmul %x, %w : (tensor<?x8xf32>, tensor<8x16xf32>) -> tensor<?x16xf32>
     ```
     ==>
     ```mlir
-    %0 = amp.reshape %w to [] : tensor<1x8x16xf32> to tensor<8x1x16xf32>
-    %1 = amp.reshape %0 to [] : tensor<8x1x16xf32> to tensor<8x1x1x16xf32>
-    %2 = amp.transpose %1 [1, 2, 0, 3] : tensor<8x1x1x16xf32> to tensor<1x1x8x16xf32>
-    %3 = amp.reshape %2 to [] : tensor<1x1x8x16xf32> to tensor<1x1x8x16xf32>
-    %y = amp.conv %x, %3 {channels_last, panels, ...}
-       : (tensor<1x9x8xf32>, tensor<1x1x8x16xf32>) -> tensor<1x9x16xf32>
+    %w = amp.weight @w : tensor<8x16xf32>
+    %0 = amp.reshape %w to [] : tensor<8x16xf32> to tensor<1x8x16xf32>
+    %1 = amp.reshape %0 to [] : tensor<1x8x16xf32> to tensor<1x8x1x16xf32>
+    %2 = amp.transpose %1 [0, 2, 1, 3] : tensor<1x8x1x16xf32> to tensor<1x1x8x16xf32>
+    %3 = amp.reshape %2 to [] : tensor<1x1x8x16xf32> to tensor<1x8x16xf32>
+    %y = amp.matmul %x, %3 {panels} : (tensor<?x8xf32>, tensor<1x8x16xf32>) -> tensor<?x16xf32>
     ```
   }];
   let options = [

@@ -82,8 +82,12 @@ uint64_t sourceBytes(Operation *root, const llvm::SetVector<Operation *> &ops) {
 bool isInProportion(Operation *op, const llvm::SetVector<Operation *> &ops) {
   constexpr uint64_t small = 16 << 20, growth = 4;
   uint64_t bytes = 0;
-  for (Type type : op->getResultTypes())
-    bytes = std::max(bytes, bytesOf(type));
+  // An insertion adds to what is there, which has been judged.
+  if (auto insertion = dyn_cast<tensor::InsertSliceOp>(op))
+    bytes = bytesOf(insertion.getSourceType());
+  else
+    for (Type type : op->getResultTypes())
+      bytes = std::max(bytes, bytesOf(type));
   return isFree(op) || bytes <= small || bytes / growth <= sourceBytes(op, ops);
 }
 

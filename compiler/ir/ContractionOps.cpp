@@ -19,8 +19,29 @@ static int64_t depthDim(MatmulOp op) {
 static int64_t columnDim(MatmulOp op) {
   return typeOf(op.getRhs()).getRank() - (op.getTransposeRhs() ? 2 : 1);
 }
-static int64_t rhsDepthDim(MatmulOp op) {
-  return typeOf(op.getRhs()).getRank() - (op.getTransposeRhs() ? 1 : 2);
+int64_t MatmulOp::getRhsDepthDim() {
+  return typeOf(getRhs()).getRank() - (getTransposeRhs() ? 1 : 2);
+}
+int64_t MatmulOp::getRhsBatchRank() {
+  return typeOf(getRhs()).getRank() - (getPanels() ? 3 : 2);
+}
+
+/// Verifies the right operand's panels against the result's columns.
+static LogicalResult verifyPanels(MatmulOp op) {
+  RankedTensorType rhs = typeOf(op.getRhs()), result = typeOf(op.getResult());
+  if (rhs.getRank() < 3)
+    return op.emitOpError("needs panels of rank 3 or more");
+  if (op.getTransposeRhs())
+    return op.emitOpError("has panels, which cannot be transposed");
+  int64_t columns = result.getShape().back(), width = rhs.getShape().back();
+  if (ShapedType::isDynamic(columns) || ShapedType::isDynamic(width) || !width)
+    return op.emitOpError("needs panels and columns of static size");
+  int64_t panels = llvm::divideCeil(columns, width),
+          actual = rhs.getDimSize(op.getRhsBatchRank());
+  if (differ(actual, panels))
+    return op.emitOpError("has ")
+           << actual << " panels where " << panels << " are needed";
+  return success();
 }
 
 /// Verifies that a value of `shape` is repeated to `result` by numpy's rules.
@@ -41,6 +62,8 @@ LogicalResult MatmulOp::verify() {
                    result = typeOf(getResult());
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
     return emitOpError("needs operands of rank 2 or more");
+  if (getPanels() && failed(verifyPanels(*this)))
+    return failure();
   bool integers = lhs.getElementType().isInteger();
   if (lhs.getElementType() != rhs.getElementType() &&
       !(integers && rhs.getElementType().isInteger()))
@@ -49,15 +72,14 @@ LogicalResult MatmulOp::verify() {
   if (integers != result.getElementType().isInteger())
     return emitOpError("gives ")
            << result.getElementType() << " from " << lhs.getElementType();
-  if (differ(lhs.getDimSize(depthDim(*this)),
-             rhs.getDimSize(rhsDepthDim(*this))))
+  if (differ(lhs.getDimSize(depthDim(*this)), rhs.getDimSize(getRhsDepthDim())))
     return emitOpError("sums over ")
            << lhs.getDimSize(depthDim(*this)) << " elements of the left and "
-           << rhs.getDimSize(rhsDepthDim(*this)) << " of the right operand";
+           << rhs.getDimSize(getRhsDepthDim()) << " of the right operand";
   // Where both are 1, so is the result; a dynamic size may be that of the
   // other.
   ArrayRef<int64_t> left = lhs.getShape().drop_back(2),
-                    right = rhs.getShape().drop_back(2);
+                    right = rhs.getShape().take_front(getRhsBatchRank());
   size_t batch = std::max(left.size(), right.size());
   SmallVector<int64_t> expected(batch, 1);
   for (ArrayRef<int64_t> side : {left, right})
@@ -70,7 +92,9 @@ LogicalResult MatmulOp::verify() {
       known = size;
     }
   expected.push_back(lhs.getDimSize(rowDim(*this)));
-  expected.push_back(rhs.getDimSize(columnDim(*this)));
+  // Panels may be wider than what they hold.
+  expected.push_back(getPanels() ? result.getShape().back()
+                                 : rhs.getDimSize(columnDim(*this)));
   if (failed(verifyShape(*this, "a result", result.getShape(), expected)))
     return failure();
   if (Value bias = getBias()) {
@@ -87,6 +111,11 @@ LogicalResult MatmulOp::reifyResultShapes(OpBuilder &builder,
   Location loc = getLoc();
   auto lhs = dimsOf(builder, loc, getLhs()),
        rhs = dimsOf(builder, loc, getRhs());
+  OpFoldResult columns = getPanels()
+                             ? OpFoldResult(builder.getIndexAttr(
+                                   typeOf(getResult()).getShape().back()))
+                             : rhs[columnDim(*this)];
+  rhs.resize(getRhsBatchRank() + 2);
   size_t rank = std::max(lhs.size(), rhs.size());
   SmallVector<OpFoldResult> sizes;
   for (size_t i = 0; i + 2 < rank; ++i) {
@@ -99,7 +128,7 @@ LogicalResult MatmulOp::reifyResultShapes(OpBuilder &builder,
     sizes.push_back(size);
   }
   sizes.push_back(lhs[rowDim(*this)]);
-  sizes.push_back(rhs[columnDim(*this)]);
+  sizes.push_back(columns);
   shapes.push_back(sizes);
   return success();
 }

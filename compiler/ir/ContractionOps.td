@@ -22,13 +22,26 @@ def Amp_MatmulOp : Amp_ContractionOp<"matmul"> {
     ```mlir
     %y = amp.matmul %a, %b {transpose_rhs} : (tensor<?x64xf32>, tensor<10x64xf32>) -> tensor<?x10xf32>
     ```
+
+    With `panels` the right operand is cut along its columns, `[b.., panels, k, columns]`, the
+    last panel filled up with zeros, and the result has a static number of columns.
+
+    ```mlir
+    %y = amp.matmul %a, %b {panels} : (tensor<?x64xf32>, tensor<2x64x16xf32>) -> tensor<?x24xf32>
+    ```
   }];
   let arguments = (ins Amp_Tensor:$lhs, Amp_Tensor:$rhs, Optional<Amp_Tensor>:$bias,
                        UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
                        UnitAttr:$unsigned_lhs, UnitAttr:$unsigned_rhs,
-                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm);
+                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm, UnitAttr:$panels);
   let assemblyFormat = [{
     $lhs `,` $rhs (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Leading dimensions of the right operand that are not a matrix's.
+    int64_t getRhsBatchRank();
+    /// Dimension of the right operand that is summed over.
+    int64_t getRhsDepthDim();
   }];
 }
 

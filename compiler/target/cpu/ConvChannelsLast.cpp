@@ -33,7 +33,7 @@ FailureOr<ConvLoops> describeChannelsLast(amp::ConvOp op,
                                           KernelValues &values) {
   if (!op.getPanels())
     return op.emitOpError("has a filter that is not in panels (run "
-                          "amp-pack-filters)");
+                          "amp-pack-panels)");
   ConvLoops loops;
   StridedGemm &gemm = loops.gemm;
   auto operands = contractionOperands(values, op, op.getAlgorithmAttr(),

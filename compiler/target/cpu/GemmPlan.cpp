@@ -19,40 +19,74 @@ static std::optional<int64_t> knownCount(const Dims &dims) {
   return count;
 }
 
-GemmPlan::GemmPlan(const StridedGemm &gemm, const CpuTarget &target) {
+/// Sums that leave registers for a row of vectors of B and an element of A.
+static int64_t sumsInRegisters(const CpuTarget &target) {
+  return target.vectorRegisters >= 32 ? 24 : 12;
+}
+/// Sums that are formed side by side until the first can go on: two
+/// multiplications each of the four cycles that one takes.
+constexpr int64_t kSumsInFlight = 8;
+
+GemmPlan::GemmPlan(const StridedGemm &gemm, const CpuTarget &target,
+                   std::optional<int64_t> mostRows)
+    : mostRows(mostRows) {
   planTiles(gemm, target);
   // What of B is copied at a time should fit the first cache beside rows of A;
   // what only streams by may take more.
   if (pack)
     planRuns(gemm, 384);
-  else if (gemm.panelColumns)
+  else if (gemm.panelColumns && tileVectors == panelVectors)
     planRuns(gemm, 768);
+}
+
+GemmPlans::GemmPlans(const StridedGemm &gemm, const CpuTarget &target)
+    : any(gemm, target) {
+  if (gemm.panelColumns && gemm.fewRowsAreLikely && !knownCount(gemm.rows))
+    few.emplace(gemm, target, sumsInRegisters(target) / kSumsInFlight);
+}
+
+void GemmPlan::planPanels(const StridedGemm &gemm, int64_t sums) {
+  std::optional<int64_t> rows = knownCount(gemm.rows);
+  if (!rows)
+    rows = mostRows;
+  while (gemm.panelColumns % lanes)
+    lanes /= 2;
+  panelVectors = gemm.panelColumns / lanes;
+  tileVectors = panelVectors;
+  if (rows && *rows > 0 && *rows <= sums / kSumsInFlight) {
+    // Few rows: several panels in step, each of which is read in order.
+    int64_t panels = llvm::divideCeil(knownCount(gemm.columns).value_or(1),
+                                      gemm.panelColumns);
+    tileVectors *= std::max<int64_t>(
+        std::min({int64_t(llvm::divideCeil(kSumsInFlight, panelVectors)),
+                  sums / (*rows * panelVectors), panels}),
+        1);
+    tileRows = blockRows = *rows;
+    return;
+  }
+  tileRows = std::max<int64_t>(sums / tileVectors, 1);
+  // The rows of a block are read again for each panel: they should stay in
+  // the second cache. Fewer would read panels too often.
+  constexpr int64_t cacheBytes = 256 << 10, least = 192, most = 384;
+  int64_t bytes =
+      gemm.accumulator.getIntOrFloatBitWidth() / 8 *
+      IndexBuilder::known(gemm.rows.back().aStride).value_or(kGuessedSize);
+  blockRows = std::clamp<int64_t>(cacheBytes / std::max<int64_t>(bytes, 1),
+                                  least, most);
+  if (rows && *rows > 0) // Even blocks.
+    blockRows = llvm::divideCeil(
+        *rows, std::max<int64_t>(*rows / (blockRows + blockRows / 2), 1));
+  if (!rows || *rows > blockRows)
+    blockRows = llvm::alignTo(blockRows, tileRows);
 }
 
 void GemmPlan::planTiles(const StridedGemm &gemm, const CpuTarget &target) {
   lanes = target.lanes(gemm.accumulator.getIntOrFloatBitWidth());
-  // Sums that leave registers for a row of vectors of B and an element of A.
-  const int64_t sums = target.vectorRegisters >= 32 ? 24 : 12;
+  const int64_t sums = sumsInRegisters(target);
+  if (gemm.panelColumns)
+    return planPanels(gemm, sums);
   std::optional<int64_t> rows = knownCount(gemm.rows),
                          columns = knownCount(gemm.columns);
-  if (gemm.panelColumns) {
-    while (gemm.panelColumns % lanes)
-      lanes /= 2;
-    tileVectors = gemm.panelColumns / lanes;
-    tileRows = std::max<int64_t>(sums / tileVectors, 1);
-    // The rows of a block are read again for each panel: they should stay in
-    // the second cache.
-    constexpr int64_t cacheBytes = 256 << 10, most = 384;
-    int64_t bytes =
-        gemm.accumulator.getIntOrFloatBitWidth() / 8 *
-        IndexBuilder::known(gemm.rows.back().aStride).value_or(kGuessedSize);
-    blockRows = std::clamp<int64_t>(cacheBytes / std::max<int64_t>(bytes, 1),
-                                    8 * tileRows, most) /
-                tileRows * tileRows;
-    if (rows && *rows <= blockRows + blockRows / 2)
-      blockRows = std::max<int64_t>(*rows, 1);
-    return;
-  }
   if (columns == 1)
     lanes = 1;
   tileVectors = lanes == 1 ? 1 : 2;
@@ -144,13 +178,21 @@ void collapseKLoops(SmallVectorImpl<StridedGemm::KLoop> &loops,
 
 ParallelRange getGemmRange(const StridedGemm &given, KernelValues &values,
                            const CpuTarget &target) {
-  IndexBuilder ix(values.site(), values.getKernel().getLoc());
+  Location loc = values.getKernel().getLoc();
+  IndexBuilder ix(values.site(), loc);
   StridedGemm gemm = normalized(given, ix);
-  GemmPlan plan(gemm, target);
+  GemmPlans plans(gemm, target);
   OpFoldResult rows = gemm.rowCount(ix), columns = gemm.columnCount(ix);
-  Value count = ix.value(ix.mul(
-      ix.product(gemm.batch), ix.mul(ix.ceilDiv(rows, plan.blockRows),
-                                     ix.ceilDiv(columns, plan.tileColumns()))));
+  auto countFor = [&](const GemmPlan &plan) {
+    return ix.value(ix.mul(ix.product(gemm.batch),
+                           ix.mul(ix.ceilDiv(rows, plan.blockRows),
+                                  ix.ceilDiv(columns, plan.tileColumns()))));
+  };
+  const GemmPlan &plan = plans.any;
+  Value count = countFor(plan);
+  if (plans.few)
+    count = values.site().createOrFold<arith::SelectOp>(
+        loc, plans.isFew(ix, rows), countFor(*plans.few), count);
   double cost =
       std::min<double>(guessedSize(rows), plan.blockRows) * plan.tileVectors;
   for (OpFoldResult size : gemm.innerBatch)

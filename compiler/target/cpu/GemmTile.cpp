@@ -100,9 +100,13 @@ TileEmitter::Offsets
 TileEmitter::advance(Offsets at, const StridedGemm::KLoop &k, OpFoldResult i) {
   at.a = ix.add(at.a, ix.mul(i, k.aStride));
   at.b = ix.add(at.b, ix.mul(i, k.bStride));
-  if (operands.prefetch)
+  // A quarter for each fetch of a group of steps.
+  if (operands.prefetch.start)
     at.ahead =
-        ix.add(at.ahead, ix.mul(i, ix.div(k.bStride, ix.constant(kUnroll))));
+        ix.add(at.ahead,
+               ix.mul(i, ix.div(ix.mul(k.bStride,
+                                       ix.constant(operands.prefetch.quarters)),
+                                ix.constant(kUnroll))));
   return at;
 }
 
@@ -127,16 +131,19 @@ void TileEmitter::loop(size_t level, Offsets offsets,
   const int64_t unroll = level + 1 == operands.k.size() ? kUnroll : 1;
   OpFoldResult by = ix.constant(unroll);
   OpFoldResult most = ix.mul(ix.div(k.extent, by), by);
-  forLoop(ix.constant(0), most, unroll, sums,
-          [&](OpFoldResult i, SmallVectorImpl<Value> &inner) {
-            Offsets first = advance(offsets, k, i);
-            if (operands.prefetch)
-              b.create<memref::PrefetchOp>(
-                  loc, operands.b, ix.value(first.ahead), /*isWrite=*/false,
-                  /*localityHint=*/3, /*isDataCache=*/true);
-            for (int64_t u = 0; u < unroll; ++u)
-              loop(level + 1, advance(first, k, ix.constant(u)), inner);
-          });
+  forLoop(
+      ix.constant(0), most, unroll, sums,
+      [&](OpFoldResult i, SmallVectorImpl<Value> &inner) {
+        Offsets first = advance(offsets, k, i);
+        for (int64_t q = 0; q < operands.prefetch.quarters; ++q)
+          b.create<memref::PrefetchOp>(
+              loc, operands.b,
+              ix.value(ix.add(first.ahead, ix.mul(k.bStride, ix.constant(q)))),
+              /*isWrite=*/false,
+              /*localityHint=*/3, /*isDataCache=*/true);
+        for (int64_t u = 0; u < unroll; ++u)
+          loop(level + 1, advance(first, k, ix.constant(u)), inner);
+      });
   if (unroll > 1)
     forLoop(most, k.extent, 1, sums, at);
 }
@@ -144,18 +151,24 @@ void TileEmitter::loop(size_t level, Offsets offsets,
 Value TileEmitter::loadColumns(OpFoldResult offset, int64_t vector) {
   auto type = cast<MemRefType>(operands.b.getType());
   int64_t stride = operands.bColumnStride;
+  Value mask = masks[vector];
+  if (operands.panelVectors) {
+    OpFoldResult panel = ix.constant(vector / operands.panelVectors);
+    offset = ix.add(offset, ix.mul(panel, operands.panelStride));
+    vector %= operands.panelVectors;
+  }
   Value at = ix.value(ix.add(offset, ix.constant(vector * lanes * stride)));
   if (lanes == 1 || stride == 1)
     return loadElements(b, loc, operands.b, at, type.getElementType(), lanes,
-                        masks[vector]);
-  if (!masks[vector])
+                        mask);
+  if (!mask)
     return loadEvery(b, loc, operands.b, at, stride, lanes);
   // Columns that do not exist read the first one again.
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     Value there =
         ix.value(ix.add(OpFoldResult(at), ix.constant(lane * stride)));
-    Value exists = b.create<vector::ExtractOp>(loc, masks[vector], lane);
+    Value exists = b.create<vector::ExtractOp>(loc, mask, lane);
     Value safe = b.create<arith::SelectOp>(loc, exists, there, at);
     elements.push_back(b.create<memref::LoadOp>(loc, operands.b, safe));
   }
@@ -187,10 +200,10 @@ void emitGemmTile(OpBuilder &b, Location loc, const GemmOperands &operands,
                   int64_t lanes, ArrayRef<Value> masks,
                   SmallVectorImpl<Value> &sums) {
   TileEmitter(b, loc, operands, lanes, masks)
-      .loop(
-          0,
-          {operands.aOffset, operands.bOffset, OpFoldResult(operands.prefetch)},
-          sums);
+      .loop(0,
+            {operands.aOffset, operands.bOffset,
+             OpFoldResult(operands.prefetch.start)},
+            sums);
 }
 
 } // namespace ampc::cpu

@@ -7,6 +7,13 @@
 
 namespace ampc::cpu {
 
+/// What a tile fetches into the cache beside its work: of B, from `start` on
+/// (null: nothing), as many times a quarter of what it multiplies by.
+struct GemmPrefetch {
+  mlir::Value start;
+  int64_t quarters = 0;
+};
+
 /// The operands of a register tile: `k` loops over A's elements, at `aRows` for
 /// each row, and over vectors of B's.
 struct GemmOperands {
@@ -14,12 +21,14 @@ struct GemmOperands {
   mlir::OpFoldResult aOffset, bOffset;
   llvm::SmallVector<mlir::OpFoldResult> aRows; ///< Added to `aOffset`.
   int64_t bColumnStride = 1; ///< Between the columns of a vector.
+  /// If not 0, only so many vectors follow each other; `panelStride` is between
+  /// the first ones of such runs.
+  int64_t panelVectors = 0;
+  mlir::OpFoldResult panelStride;
   llvm::SmallVector<StridedGemm::KLoop> k;
   mlir::Type accumulator;
   bool unsignedA = false, unsignedB = false;
-  /// If set, each step of an unrolled loop also fetches a cache line of B into
-  /// the cache, one after the other from here on.
-  mlir::Value prefetch;
+  GemmPrefetch prefetch;
 };
 
 /// The value as the type that products are formed in.

@@ -45,6 +45,7 @@ FailureOr<MatmulLoops> describe(amp::MatmulOp op, KernelValues &values) {
 
   IndexBuilder ix(values.site(), op.getLoc());
   const int64_t rank = type.getRank(), a = lhs.getRank(), b = rhs.getRank();
+  const int64_t rhsBatchRank = op.getRhsBatchRank();
   const bool flipA = op.getTransposeLhs(), flipB = op.getTransposeRhs();
   auto stride = [&](Value buffer, int64_t dim) {
     return values.stride(buffer, dim);
@@ -54,14 +55,21 @@ FailureOr<MatmulLoops> describe(amp::MatmulOp op, KernelValues &values) {
   gemm.columns = {{sizes[rank - 1], stride(gemm.b, flipB ? b - 2 : b - 1)}};
   gemm.k = {{values.dim(op.getLhs(), flipA ? a - 2 : a - 1),
              stride(gemm.a, flipA ? a - 2 : a - 1),
-             stride(gemm.b, flipB ? b - 1 : b - 2)}};
+             stride(gemm.b, op.getRhsDepthDim())}};
+  if (op.getPanels()) {
+    if (!isDense(gemm.b))
+      return op.emitOpError("has panels that do not lie densely in memory");
+    gemm.panelColumns = rhs.getShape().back();
+    gemm.panelStride = stride(gemm.b, rhsBatchRank);
+    gemm.fewRowsAreLikely = true; // One sample, one step of a sequence.
+  }
 
   // Leading dimensions whose matrices follow each other in the left operand and
   // share the right one are more rows of one product.
   loops.rank = rank;
   loops.batchRank = rank - 2;
   auto repeatsRhs = [&](int64_t dim) {
-    int64_t at = dim - (rank - b);
+    int64_t at = dim - (rank - 2 - rhsBatchRank);
     return at < 0 || (rhs.getDimSize(at) == 1 && type.getDimSize(dim) != 1);
   };
   auto biasIsRow = [&] {
@@ -87,12 +95,13 @@ FailureOr<MatmulLoops> describe(amp::MatmulOp op, KernelValues &values) {
   // Strides of the batch dimensions, zero where an operand repeats.
   SmallVector<std::pair<OpFoldResult, OpFoldResult>> batchStrides;
   for (int64_t dim = 0; dim < loops.batchRank; ++dim) {
-    auto strideOf = [&](Value buffer, MemRefType type) {
-      int64_t at = dim - (rank - type.getRank());
+    auto strideOf = [&](Value buffer, MemRefType type, int64_t leading) {
+      int64_t at = dim - (rank - 2 - leading);
       return at < 0 || type.getDimSize(at) == 1 ? ix.constant(0)
                                                 : stride(buffer, at);
     };
-    batchStrides.push_back({strideOf(gemm.a, lhs), strideOf(gemm.b, rhs)});
+    batchStrides.push_back(
+        {strideOf(gemm.a, lhs, a - 2), strideOf(gemm.b, rhs, rhsBatchRank)});
   }
   gemm.offsets = [batchStrides](IndexBuilder &ix, ValueRange batch) {
     std::pair<OpFoldResult, OpFoldResult> result(ix.constant(0),

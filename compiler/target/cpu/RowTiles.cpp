@@ -37,7 +37,9 @@ SmallVector<RowTiles> cutRows(OpBuilder &b, Location loc, OpFoldResult count,
     last = last ? last : *rows ? plan.blockRows : 0;
     rests.push_back(joined(last / tileRows, last % tileRows));
   } else {
-    for (int64_t i = 1; i < tileRows + few; ++i)
+    int64_t end =
+        plan.mostRows ? std::min(tileRows, *plan.mostRows + 1) : tileRows + few;
+    for (int64_t i = 1; i < end; ++i)
       rests.push_back(i);
   }
   if (tileRows > 1) {

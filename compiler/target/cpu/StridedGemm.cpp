@@ -27,12 +27,12 @@ namespace {
 
 class GemmEmitter {
 public:
-  GemmEmitter(const StridedGemm &given, KernelEmission &emission,
-              const GemmBorder &border)
+  /// Of a normalized contraction.
+  GemmEmitter(const StridedGemm &gemm, const GemmPlan &plan,
+              KernelEmission &emission, const GemmBorder &border)
       : border(border), values(emission.values), b(emission.builder),
-        loc(emission.loc()), ix(b, loc), site(values.site(), loc),
-        gemm(normalized(given, site)), plan(gemm, emission.target),
-        lo(emission.lo), hi(emission.hi),
+        loc(emission.loc()), ix(b, loc), site(values.site(), loc), gemm(gemm),
+        plan(plan), lo(emission.lo), hi(emission.hi),
         cheapMasks(emission.target.cheapMasks) {}
 
   LogicalResult emit();
@@ -75,7 +75,7 @@ private:
   SmallVector<Value> sumsBefore(ValueRange batch, OpFoldResult row,
                                 const TileRows &rows, OpFoldResult column,
                                 ArrayRef<Value> masks, const Run &run);
-  Value fetchedAhead(OpFoldResult row, const Run &run);
+  GemmPrefetch fetchedAhead(OpFoldResult row, const Run &run);
   Value waiting(OpFoldResult row, int64_t vector);
 
   const GemmBorder &border;
@@ -83,8 +83,8 @@ private:
   OpBuilder &b;
   Location loc;
   IndexBuilder ix, site;
-  StridedGemm gemm;
-  GemmPlan plan;
+  const StridedGemm &gemm;
+  const GemmPlan &plan;
   Value lo, hi;
   bool cheapMasks;
   OpFoldResult rowCount, columns;
@@ -236,6 +236,10 @@ LogicalResult GemmEmitter::emitRun(ValueRange batch, OpFoldResult row,
       operands.bColumnStride = *known;
     }
     operands.bOffset = ix.add(bStart, ix.mul(column, stride));
+  }
+  if (gemm.panelColumns) {
+    operands.panelVectors = plan.panelVectors;
+    operands.panelStride = gemm.panelStride;
   }
   operands.k = std::move(k);
   return emitRows(batch, row, column, run);
@@ -397,10 +401,11 @@ SmallVector<Value> GemmEmitter::sumsBefore(ValueRange batch, OpFoldResult row,
   return SmallVector<Value>(choice.getResults());
 }
 
-/// Where the tile at `row` fetches ahead in B: a quarter of what follows the
-/// run, the first tiles one each. Null where B stays in the cache by itself.
-Value GemmEmitter::fetchedAhead(OpFoldResult row, const Run &run) {
-  constexpr int64_t quarters = 4, cacheBytes = 256 << 10;
+/// What the tile at `row` fetches ahead in B: its part of what follows the run,
+/// which the block's first tiles share. Nothing where B stays in the cache by
+/// itself.
+GemmPrefetch GemmEmitter::fetchedAhead(OpFoldResult row, const Run &run) {
+  constexpr int64_t cacheBytes = 256 << 10;
   int64_t steps = plan.tileColumns(), bytes = steps;
   for (const auto &k : run.operands.k)
     steps *= IndexBuilder::known(k.extent).value_or(0);
@@ -409,14 +414,18 @@ Value GemmEmitter::fetchedAhead(OpFoldResult row, const Run &run) {
   bytes *= gemm.accumulator.getIntOrFloatBitWidth() / 8;
   bytes *= llvm::divideCeil(IndexBuilder::known(columns).value_or(1),
                             plan.tileColumns());
-  if (!gemm.panelColumns || !steps || bytes <= cacheBytes)
-    return nullptr;
+  bool inStep = plan.tileVectors != plan.panelVectors;
+  if (!gemm.panelColumns || inStep || !steps || bytes <= cacheBytes)
+    return {};
+  int64_t parts = std::min<int64_t>(llvm::bit_floor(uint64_t(llvm::divideCeil(
+                                        plan.blockRows, plan.tileRows))),
+                                    4);
   OpFoldResult tile =
       ix.div(ix.sub(row, blockStart), ix.constant(plan.tileRows));
-  tile = ix.min(tile, ix.constant(quarters - 1));
+  tile = ix.min(tile, ix.constant(parts - 1));
   OpFoldResult start =
-      ix.add(ix.constant(steps), ix.mul(tile, ix.constant(steps / quarters)));
-  return ix.value(ix.add(run.operands.bOffset, start));
+      ix.add(ix.constant(steps), ix.mul(tile, ix.constant(steps / parts)));
+  return {ix.value(ix.add(run.operands.bOffset, start)), 4 / parts};
 }
 
 LogicalResult GemmEmitter::emitTile(ValueRange batch, OpFoldResult row,
@@ -466,9 +475,27 @@ LogicalResult GemmEmitter::emitTile(ValueRange batch, OpFoldResult row,
 
 } // namespace
 
-LogicalResult emitStridedGemm(const StridedGemm &gemm, KernelEmission &emission,
+LogicalResult emitStridedGemm(const StridedGemm &given,
+                              KernelEmission &emission,
                               const GemmBorder &border) {
-  return GemmEmitter(gemm, emission, border).emit();
+  OpBuilder &b = emission.builder;
+  Location loc = emission.loc();
+  IndexBuilder ix(b, loc), site(emission.values.site(), loc);
+  StridedGemm gemm = normalized(given, site);
+  GemmPlans plans(gemm, emission.target);
+  auto emit = [&](const GemmPlan &plan) {
+    return GemmEmitter(gemm, plan, emission, border).emit();
+  };
+  if (!plans.few)
+    return emit(plans.any);
+  auto choice = b.create<scf::IfOp>(loc, plans.isFew(ix, gemm.rowCount(site)),
+                                    /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  if (failed(emit(*plans.few)))
+    return failure();
+  b.setInsertionPointToStart(choice.elseBlock());
+  return emit(plans.any);
 }
 
 } // namespace ampc::cpu

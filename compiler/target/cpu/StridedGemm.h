@@ -52,7 +52,9 @@ struct StridedGemm {
   /// in a panel the columns of each k are adjacent. The strides of columns then
   /// have no meaning.
   int64_t panelColumns = 0;
-  Index panelStride;      ///< Between panels.
+  Index panelStride; ///< Between panels.
+  /// Whether a number of rows that is not known is worth code for a few.
+  bool fewRowsAreLikely = false;
   mlir::Type accumulator; ///< f32, f64 or an integer type.
   mlir::Value a, b;       ///< Buffers among the kernel's operands.
   bool unsignedA = false, unsignedB = false;
@@ -96,6 +98,10 @@ struct GemmPlan {
   int64_t tileRows;    ///< Rows of a register tile.
   int64_t tileVectors; ///< Vectors of columns of a register tile.
   int64_t blockRows;   ///< Rows that share one panel of B.
+  /// Vectors that follow each other in B; the next ones are in the next panel.
+  int64_t panelVectors = 0;
+  /// Rows that there are at most, if less than any number.
+  std::optional<int64_t> mostRows;
   /// Whether panels of B (k by a tile's columns) are copied before use: columns
   /// then need not be adjacent, and rows of B not be near each other.
   bool pack = false;
@@ -108,11 +114,29 @@ struct GemmPlan {
 
   int64_t tileColumns() const { return lanes * tileVectors; }
 
-  GemmPlan(const StridedGemm &gemm, const CpuTarget &target);
+  /// For the rows that the contraction has, which are `mostRows` at most.
+  GemmPlan(const StridedGemm &gemm, const CpuTarget &target,
+           std::optional<int64_t> mostRows = std::nullopt);
 
 private:
   void planTiles(const StridedGemm &gemm, const CpuTarget &target);
+  void planPanels(const StridedGemm &gemm, int64_t sums);
   void planRuns(const StridedGemm &gemm, int64_t steps);
+};
+
+/// The plan of a contraction; where the number of its rows is not known before
+/// it runs, also one for `few->mostRows` rows or less.
+struct GemmPlans {
+  GemmPlan any;
+  std::optional<GemmPlan> few;
+
+  GemmPlans(const StridedGemm &gemm, const CpuTarget &target);
+
+  /// Whether `few` is for so many rows.
+  mlir::Value isFew(IndexBuilder &ix, mlir::OpFoldResult rows) const {
+    return ix.compare(mlir::arith::CmpIPredicate::sle, rows,
+                      ix.constant(*few->mostRows));
+  }
 };
 
 /// The strides of k in a panel of `width` columns: adjacent for each k.

@@ -284,3 +284,43 @@ func.func @f(%x: tensor<1x5x4xf32>, %w: tensor<2x3x2x8xf32>) {
       : (tensor<1x5x4xf32>, tensor<2x3x2x8xf32>) -> tensor<1x3x20xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) {
+  // expected-error @+1 {{needs panels of rank 3 or more}}
+  amp.matmul %x, %w {panels} : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<1x8x16xf32>) {
+  // expected-error @+1 {{has panels, which cannot be transposed}}
+  amp.matmul %x, %w {panels, transpose_rhs} : (tensor<4x8xf32>, tensor<1x8x16xf32>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<1x8x16xf32>) {
+  // expected-error @+1 {{needs panels and columns of static size}}
+  amp.matmul %x, %w {panels} : (tensor<4x8xf32>, tensor<1x8x16xf32>) -> tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{has 2 panels where 3 are needed}}
+  amp.matmul %x, %w {panels} : (tensor<4x8xf32>, tensor<2x8x16xf32>) -> tensor<4x40xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<2x9x16xf32>) {
+  // expected-error @+1 {{sums over 8 elements of the left and 9 of the right operand}}
+  amp.matmul %x, %w {panels} : (tensor<4x8xf32>, tensor<2x9x16xf32>) -> tensor<4x20xf32>
+  return
+}

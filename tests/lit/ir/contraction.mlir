@@ -33,6 +33,14 @@ func.func @conv(%x: tensor<?x3x?x?xf32>, %w: tensor<8x3x3x3xf32>, %b: tensor<8xf
   return %0 : tensor<?x8x?x?xf32>
 }
 
+// CHECK-LABEL: func @matmul_panels
+func.func @matmul_panels(%x: tensor<3x?x64xf32>, %w: tensor<3x2x64x16xf32>) -> tensor<3x?x24xf32> {
+  // CHECK: amp.matmul %{{.*}}, %{{.*}} {panels}
+  %0 = amp.matmul %x, %w {panels}
+     : (tensor<3x?x64xf32>, tensor<3x2x64x16xf32>) -> tensor<3x?x24xf32>
+  return %0 : tensor<3x?x24xf32>
+}
+
 // CHECK-LABEL: func @conv_channels_last
 func.func @conv_channels_last(%x: tensor<?x?x?x3xf32>, %w: tensor<3x3x3x8xf32>,
                               %p: tensor<2x3x3x3x8xf32>)

@@ -117,6 +117,63 @@ TEST_P(Contraction, MatrixProducts) {
     }
 }
 
+/// Right operands in panels: of few rows, which take several panels in step,
+/// and of many, in a batch; columns of whole panels and others.
+TEST_P(Contraction, ProductsByPanels) {
+  const int64_t vector = GetParam().lanes(32);
+  struct Case {
+    int64_t width, n, k;
+    std::vector<int64_t> rows; ///< More than one: of dynamic number.
+  };
+  const Case cases[] = {{vector / 2, vector / 2, 37, {0, 1, 3, 17}},
+                        {vector, 7 * vector - 3, 37, {1, 2, 3, 4, 200}},
+                        {vector, 7 * vector - 3, 900, {1}},
+                        {2 * vector, 6 * vector, 37, {3}},
+                        {2 * vector, 9 * vector + 1, 900, {17}},
+                        {3 * vector, 6 * vector, 37, {2}},
+                        {3 * vector, 3 * vector, 900, {1, 33}}};
+  for (const Case &p : cases) {
+    const int64_t batch = 2, panels = (p.n + p.width - 1) / p.width;
+    auto sizes = [&](int64_t columns) {
+      return std::to_string(batch) + "x" +
+             (p.rows.size() > 1 ? "?" : std::to_string(p.rows[0])) + "x" +
+             std::to_string(columns) + "xf32>";
+    };
+    std::string a = sizes(p.k), c = sizes(p.n);
+    std::string b = shape({batch, panels, p.k, p.width}, false) + "f32>";
+    Jit jit("func.func @f(%p: memref<" + a + ", %q: memref<" + b +
+                ", %c: memref<" + c +
+                ") {\n amp.kernel ins(%x = %p, %y = %q : memref<" + a +
+                ", memref<" + b + ") outs(%c : memref<" + c + ") args(tensor<" +
+                a + ", tensor<" + b +
+                ") {\n %r = amp.matmul %x, %y {panels} : (tensor<" + a +
+                ", tensor<" + b + ") -> tensor<" + c +
+                "\n amp.yield %r : tensor<" + c + "\n }\n return\n}",
+            GetParam());
+    ASSERT_TRUE(jit) << jit.diagnostics;
+    auto bs = Buffer<float>::make({batch, panels, p.k, p.width},
+                                  [](size_t i) { return noise(i + 77777); });
+    for (int64_t m : p.rows) {
+      auto as = Buffer<float>::make({batch, m, p.k}, noise);
+      Buffer<float> cs({batch, m, p.n}, -99);
+      jit.run("f", as, bs, cs);
+      for (int64_t g = 0; g < batch; ++g)
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < p.n; ++j) {
+            int64_t panel = g * panels + j / p.width;
+            float sum = 0;
+            for (int64_t l = 0; l < p.k; ++l)
+              sum = std::fma(as.data[(g * m + i) * p.k + l],
+                             bs.data[(panel * p.k + l) * p.width + j % p.width],
+                             sum);
+            ASSERT_EQ(cs.data[(g * m + i) * p.n + j], sum)
+                << m << "x" << p.n << "x" << p.k << " by panels of " << p.width
+                << " at " << i << ", " << j;
+          }
+    }
+  }
+}
+
 /// Batch dimensions broadcast; those that only the left operand has become
 /// rows.
 TEST_P(Contraction, Batches) {

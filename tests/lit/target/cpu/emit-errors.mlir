@@ -28,7 +28,7 @@ func.func @padded(%x: memref<1x3x8x8xf32>, %w: memref<4x3x3x3xf32>, %r: memref<1
 func.func @not_packed(%x: memref<1x8x8x3xf32>, %w: memref<1x1x3x4xf32>, %r: memref<1x8x8x4xf32>) {
   amp.kernel ins(%a = %x, %f = %w : memref<1x8x8x3xf32>, memref<1x1x3x4xf32>)
              outs(%r : memref<1x8x8x4xf32>) args(tensor<1x8x8x3xf32>, tensor<1x1x3x4xf32>) {
-    // expected-error @below {{has a filter that is not in panels (run amp-pack-filters)}}
+    // expected-error @below {{has a filter that is not in panels (run amp-pack-panels)}}
     %y = amp.conv %a, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
          pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64}
        : (tensor<1x8x8x3xf32>, tensor<1x1x3x4xf32>) -> tensor<1x8x8x4xf32>

@@ -1,0 +1,175 @@
+//===- PackPanels.cpp - Cut right operands into panels --------------------===//
+//
+// Contractions multiply by a few columns of their right operand at a time: a
+// convolution's output channels, a product's columns. In panels these are read
+// in order. The operand is rearranged by ops of its own, which the driver
+// computes at compile time for weights.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/ir/Amp.h"
+#include "compiler/ir/WeightLayout.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace amp {
+#define GEN_PASS_DEF_PACKPANELS
+#include "passes/Passes.h.inc"
+} // namespace amp
+
+using namespace mlir;
+using namespace amp;
+
+namespace {
+
+/// Vectors of columns that a panel has for `vectors` in all: two or three are
+/// as good as each other, a single one left over is not.
+int64_t panelVectors(int64_t vectors) {
+  if (vectors <= 3)
+    return vectors;
+  return vectors % 2 && vectors % 3 != 1 ? 3 : 2;
+}
+
+/// Bytes of the weights that `value` is computed from, none if anything else
+/// has a part in it.
+std::optional<uint64_t> sourceBytes(Value value) {
+  llvm::SetVector<Operation *> work;
+  auto add = [&](Value operand) {
+    Operation *op = operand.getDefiningOp();
+    if (!op || op->getNumRegions() || !isPure(op))
+      return false;
+    work.insert(op);
+    return true;
+  };
+  if (!add(value))
+    return std::nullopt;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < work.size(); ++i) {
+    Operation *op = work[i];
+    if (op->getNumOperands() == 0)
+      if (auto type = dyn_cast<RankedTensorType>(op->getResultTypes().front()))
+        bytes += type.hasStaticShape() ? weightBytes(type) : 0;
+    if (!llvm::all_of(op->getOperands(), add))
+      return std::nullopt;
+  }
+  return bytes;
+}
+
+struct PackPanels : public amp::impl::PackPanelsBase<PackPanels> {
+  using PackPanelsBase::PackPanelsBase;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](Operation *op) {
+      if (auto conv = dyn_cast<ConvOp>(op))
+        packConvolution(conv);
+      else if (auto matmul = dyn_cast<MatmulOp>(op))
+        packProduct(matmul);
+    });
+  }
+
+  void packConvolution(ConvOp op);
+  void packProduct(MatmulOp op);
+  Value inPanels(OpBuilder &builder, Location loc, Value matrices);
+};
+
+/// `[b, k, n]` as `[b, panels, k, columns]`.
+Value PackPanels::inPanels(OpBuilder &builder, Location loc, Value matrices) {
+  auto type = cast<RankedTensorType>(matrices.getType());
+  const int64_t batch = type.getDimSize(0), steps = type.getDimSize(1),
+                columns = type.getDimSize(2);
+  // Sums are formed in 32 bits at least.
+  Type element = type.getElementType();
+  int64_t bits = std::max(32u, element.getIntOrFloatBitWidth());
+  int64_t lanes = std::max<int64_t>(8 * vectorBytes / bits, 1);
+  // Few columns take shorter vectors, so that padding stays less than doubling:
+  // what is larger is not computed at compile time.
+  while (lanes > 4 && 2 * columns <= lanes)
+    lanes /= 2;
+  int64_t width = lanes * panelVectors(llvm::divideCeil(columns, lanes));
+  int64_t panels = llvm::divideCeil(columns, width), padded = panels * width;
+  if (padded != columns) {
+    Value zero = builder.create<arith::ConstantOp>(
+        loc, element, builder.getZeroAttr(element));
+    matrices = builder.create<PadOp>(
+        loc, type.clone({batch, steps, padded}), matrices, zero, ValueRange(),
+        ValueRange(), ArrayRef<int64_t>{0, 0, 0}, ArrayRef<int64_t>{0, 0, 0},
+        PadMode::Constant, /*grows=*/true);
+  }
+  matrices = builder.create<ReshapeOp>(
+      loc, type.clone({batch, steps, panels, width}), matrices, ValueRange());
+  return builder.create<TransposeOp>(loc,
+                                     type.clone({batch, panels, steps, width}),
+                                     matrices, ArrayRef<int64_t>{0, 2, 1, 3});
+}
+
+void PackPanels::packConvolution(ConvOp op) {
+  auto type = cast<RankedTensorType>(op.getFilter().getType());
+  if (!op.getChannelsLast() || op.getPanels() || op.isDepthwise() ||
+      !type.hasStaticShape() || !type.getNumElements())
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto reshape = [&](Value value, ArrayRef<int64_t> shape) -> Value {
+    return builder.create<ReshapeOp>(loc, type.clone(shape), value,
+                                     ValueRange());
+  };
+  int64_t groups = op.getGroups();
+  int64_t columns = op.getOutChannels() / groups;
+  int64_t steps = type.getNumElements() / (groups * columns);
+  Value filter = reshape(op.getFilter(), {steps, groups, columns});
+  filter =
+      builder.create<TransposeOp>(loc, type.clone({groups, steps, columns}),
+                                  filter, ArrayRef<int64_t>{1, 0, 2});
+  filter = inPanels(builder, loc, filter);
+  ArrayRef<int64_t> packed =
+      cast<RankedTensorType>(filter.getType()).getShape();
+  SmallVector<int64_t> shape{groups * packed[1]};
+  llvm::append_range(shape, type.getShape().drop_back());
+  shape.push_back(packed[3]);
+  op.getFilterMutable().assign(reshape(filter, shape));
+  op.setPanels(true);
+}
+
+/// Only weights: others would be rearranged at each run, which kernels do
+/// better by themselves, a panel at a time.
+void PackPanels::packProduct(MatmulOp op) {
+  auto type = cast<RankedTensorType>(op.getRhs().getType());
+  if (op.getPanels() || !type.hasStaticShape() || !type.getNumElements())
+    return;
+  std::optional<uint64_t> source = sourceBytes(op.getRhs());
+  int64_t columns =
+      cast<RankedTensorType>(op.getResult().getType()).getShape().back();
+  // A single column has rows in its vectors. Quantised weights stay as they
+  // are.
+  if (!source || weightBytes(type) > *source || columns < 2)
+    return;
+  // Where the weight is, which may be outside of a loop.
+  Operation *producer = op.getRhs().getDefiningOp();
+  OpBuilder builder(producer->getContext());
+  builder.setInsertionPointAfter(producer);
+  Location loc = op.getLoc();
+  const int64_t rank = type.getRank();
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t batch = 1;
+  for (int64_t dim = 0; dim + 2 < rank; ++dim)
+    batch *= shape[dim];
+  auto reshape = [&](Value value, ArrayRef<int64_t> shape) -> Value {
+    return builder.create<ReshapeOp>(loc, type.clone(shape), value,
+                                     ValueRange());
+  };
+  Value rhs = reshape(op.getRhs(), {batch, shape[rank - 2], shape[rank - 1]});
+  if (op.getTransposeRhs())
+    rhs = builder.create<TransposeOp>(
+        loc, type.clone({batch, shape[rank - 1], shape[rank - 2]}), rhs,
+        ArrayRef<int64_t>{0, 2, 1});
+  rhs = inPanels(builder, loc, rhs);
+  SmallVector<int64_t> packed(shape.begin(), shape.end() - 2);
+  llvm::append_range(
+      packed, cast<RankedTensorType>(rhs.getType()).getShape().drop_front());
+  op.getRhsMutable().assign(reshape(rhs, packed));
+  op.setTransposeRhs(false);
+  op.setPanels(true);
+}
+
+} // namespace
