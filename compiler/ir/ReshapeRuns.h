@@ -8,17 +8,21 @@
 namespace amp {
 
 /// A reshape as runs of dimensions: each run of the operand holds the elements
-/// of the run of the result at its place. All runs but one are single, equal
-/// dimensions.
-struct ReshapeRuns {
+/// of the run of the result at its place. Runs are as short as sizes can be
+/// proven equal; dimensions of size 1 may be a run of their own on one side.
+class ReshapeRuns {
+public:
   explicit ReshapeRuns(ReshapeOp op);
 
-  /// The order of side `to`'s dimensions that follows from that of the other
-  /// side; empty if the run in the middle is torn apart.
+  /// The order of side `to`'s dimensions (1: of the result) that follows from
+  /// that of the other side; empty if that tears a run apart.
   Permutation carry(llvm::ArrayRef<int64_t> order, int to) const;
 
-  int64_t prefix = 0, suffix = 0;
-  int64_t inner[2]; ///< Dimensions in the middle, of operand and result.
+private:
+  struct Run {
+    int64_t first[2], count[2]; ///< Dimensions of operand and result.
+  };
+  llvm::SmallVector<Run> runs;
 };
 
 } // namespace amp
