@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/BufferAccess.h"
 #include "compiler/target/cpu/GemmTile.h"
+#include "compiler/target/cpu/RegisterTranspose.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -110,27 +111,6 @@ void PanelPacker::store(Value value, OpFoldResult row, int64_t vector) {
   storeElements(b, loc, value, p.panel, ix.value(at));
 }
 
-/// Rows of the result are columns of `vectors`: log2(n) rounds that interleave
-/// the first half with the second.
-static SmallVector<Value> transpose(OpBuilder &b, Location loc,
-                                    SmallVector<Value> vectors) {
-  int64_t n = vectors.size();
-  SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < n / 2; ++i) {
-    low.append({i, n + i});
-    high.append({n / 2 + i, n + n / 2 + i});
-  }
-  for (int64_t round = 1; round < n; round *= 2) {
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < n / 2; ++i)
-      for (ArrayRef<int64_t> half : {ArrayRef(low), ArrayRef(high)})
-        next.push_back(b.create<vector::ShuffleOp>(loc, vectors[i],
-                                                   vectors[n / 2 + i], half));
-    vectors = next;
-  }
-  return vectors;
-}
-
 /// Columns whose k lie one after the other: squares of them are turned in
 /// registers.
 void PanelPacker::packTransposed(int64_t vector, ArrayRef<OpFoldResult> lanes) {
@@ -149,7 +129,8 @@ void PanelPacker::packTransposed(int64_t vector, ArrayRef<OpFoldResult> lanes) {
     SmallVector<Value> square;
     for (OpFoldResult lane : lanes)
       square.push_back(load(ix.add(lane, i), p.lanes));
-    for (auto [row, value] : llvm::enumerate(transpose(b, loc, square)))
+    for (auto [row, value] :
+         llvm::enumerate(transposeInRegisters(b, loc, square)))
       store(value, ix.add(i, ix.constant(row)), vector);
   });
   loop(most, k.extent, 1, [&](OpFoldResult i) {

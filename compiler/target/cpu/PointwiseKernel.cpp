@@ -14,6 +14,7 @@
 #include "compiler/target/cpu/KernelEmitter.h"
 #include "compiler/target/cpu/Loops.h"
 #include "compiler/target/cpu/MergedDims.h"
+#include "compiler/target/cpu/TransposeKernel.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -121,6 +122,8 @@ PointwiseLoops::PointwiseLoops(KernelValues &values, const CpuTarget &target)
 } // namespace
 
 ParallelRange getPointwiseRange(KernelValues &values, const CpuTarget &target) {
+  if (auto transpose = TransposeKernel::match(values))
+    return transpose->getRange(values);
   PointwiseLoops loops(values, target);
   IndexBuilder ix(values.site(), values.getKernel().getLoc());
   OpFoldResult innermost = loops.innermost(ix);
@@ -135,6 +138,8 @@ ParallelRange getPointwiseRange(KernelValues &values, const CpuTarget &target) {
 }
 
 LogicalResult emitPointwiseKernel(KernelEmission &emission) {
+  if (auto transpose = TransposeKernel::match(emission.values))
+    return transpose->emit(emission);
   PointwiseLoops loops(emission.values, emission.target);
   OpBuilder &b = emission.builder;
   Location loc = emission.loc();

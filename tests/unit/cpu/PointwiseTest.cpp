@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 using namespace ampc::test;
@@ -264,6 +265,52 @@ TEST_P(Pointwise, TransposeThenAdd) {
     for (int j = 0; j < 5; ++j)
       for (int k = 0; k < 4; ++k)
         ASSERT_EQ(r.data[(i * 5 + j) * 4 + k], 2 * x.data[(k * 5 + j) * 3 + i]);
+}
+
+/// Squares that are turned in registers, what is left beside them, an outer
+/// dimension between both, and another operand in the results' order.
+template <typename T>
+static void checkTurned(const ampc::cpu::CpuTarget &target, const char *type,
+                        const char *add) {
+  std::string t(type);
+  Jit jit("func.func @f(%x: memref<?x?x?x" + t + ">, %y: memref<?x?x?x" + t +
+              ">, %r: memref<?x?x?x" + t + ">, %s: memref<?x?x?x" + t +
+              ">) {\n amp.kernel ins(%a = %x, %b = %y : memref<?x?x?x" + t +
+              ">, memref<?x?x?x" + t + ">) outs(%r, %s : memref<?x?x?x" + t +
+              ">, memref<?x?x?x" + t + ">) args(tensor<?x?x?x" + t +
+              ">, tensor<?x?x?x" + t +
+              ">) {\n %t = amp.transpose %a [2, 0, 1] : tensor<?x?x?x" + t +
+              "> to tensor<?x?x?x" + t + ">\n %p = " + add +
+              " %t, %b : tensor<?x?x?x" + t +
+              ">\n amp.yield %p, %t : tensor<?x?x?x" + t + ">, tensor<?x?x?x" +
+              t + ">\n }\n return\n}",
+          target);
+  ASSERT_TRUE(jit) << jit.diagnostics;
+  const std::array<int64_t, 3> shapes[] = {{2, 8, 16},  {1, 3, 5},   {3, 17, 8},
+                                           {1, 24, 35}, {2, 300, 9}, {1, 0, 9},
+                                           {1, 9, 1}};
+  for (auto [i, j, k] : shapes) {
+    auto x =
+        Buffer<T>::make({i, j, k}, [](size_t n) { return T(n * 7 % 251); });
+    auto y = Buffer<T>::make({k, i, j}, [](size_t n) { return T(n % 83); });
+    Buffer<T> r({k, i, j}), s({k, i, j});
+    jit.run("f", x, y, r, s);
+    for (int64_t a = 0; a < k; ++a)
+      for (int64_t b = 0; b < i; ++b)
+        for (int64_t c = 0; c < j; ++c) {
+          size_t at = (a * i + b) * j + c;
+          T moved = x.data[(b * j + c) * k + a];
+          ASSERT_EQ(s.data[at], moved) << i << "x" << j << "x" << k;
+          ASSERT_EQ(r.data[at], T(moved + y.data[at]));
+        }
+  }
+}
+
+TEST_P(Pointwise, TurnsSquares) {
+  checkTurned<float>(GetParam(), "f32", "arith.addf");
+  checkTurned<double>(GetParam(), "f64", "arith.addf");
+  checkTurned<int32_t>(GetParam(), "i32", "arith.addi");
+  checkTurned<uint8_t>(GetParam(), "i8", "arith.addi");
 }
 
 /// 16-bit arithmetic is f32 arithmetic rounded once an op: 1 + 2^-11 + 2^-11 in
