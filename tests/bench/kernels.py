@@ -1,16 +1,18 @@
 """Kernels on one thread: the share of the machine's peak, and the time of onnxruntime.
 
-    kernels.py [--filter=NAME] [--seconds=2] [--json=FILE]
+    kernels.py [--filter=NAME] [--seconds=2] [--json=FILE] [--keep=FOLDER]
 
 ampc, onnxruntime and the peak take turns, and the shortest time of each counts: other load
 on the machine makes single runs longer, never shorter. The limit is the multiply-adds of
 one core on its widest vectors, or, where data is what takes the time, reading as many bytes
 by a loop that does nothing else. Both libraries get their inputs and outputs beforehand.
+What is kept are the models and their libraries, which ampc-benchmark times from C.
 """
 
 import argparse
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -30,7 +32,7 @@ from timing import shortest
 def measure(
     title: str, kernel: Kernel, peak: machine.Peak, folder: pathlib.Path, options
 ) -> dict:
-    file = folder / f"{len(list(folder.iterdir()))}.onnx"
+    file = folder / (re.sub("[^A-Za-z0-9]+", "-", title) + ".onnx")
     onnx.save(kernel.model, file)
     compiled = compiler.compile_model(options.build, file, file.with_suffix(".so"))
     ours = Ampc(compiled.library, kernel.feed, threads=1)
@@ -78,6 +80,7 @@ def main() -> int:
     parser.add_argument("--filter", default="", help="part of a kernel's name")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each kernel")
     parser.add_argument("--json", type=pathlib.Path, help="file to write the results to")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for the models")
     options = parser.parse_args()
     chosen = {title: how for title, how in KERNELS.items() if options.filter in title}
     if not chosen:
@@ -85,9 +88,10 @@ def main() -> int:
     machine.require_ampc(options.build)
     rows, failures = [], 0
     with tempfile.TemporaryDirectory(prefix="ampc-bench-") as name:
-        folder = pathlib.Path(name)
+        folder = options.keep or pathlib.Path(name)
         try:
-            peak = machine.Peak(folder)
+            folder.mkdir(parents=True, exist_ok=True)
+            peak = machine.Peak(pathlib.Path(name))
         except (RuntimeError, OSError) as error:
             sys.exit(f"kernels.py: {error}")
         print(f"{machine.headline()}\npeak: {peak.name}\n")
