@@ -66,3 +66,101 @@ class OnnxRuntime:
     def outputs(self) -> "list[np.ndarray]":
         self.run()
         return self._binding.copy_outputs_to_cpu()
+
+
+class OpenVino:
+    """In float32 whatever the machine has, for latency, in one stream."""
+
+    def __init__(self, file: pathlib.Path, feed: "dict[str, np.ndarray]", threads: int):
+        import openvino
+
+        settings = {
+            "INFERENCE_PRECISION_HINT": "f32",
+            "PERFORMANCE_HINT": "LATENCY",
+            "NUM_STREAMS": 1,
+            "INFERENCE_NUM_THREADS": threads,
+        }
+        compiled = openvino.Core().compile_model(str(file), "CPU", settings)
+        self._request, self._count = compiled.create_infer_request(), len(compiled.outputs)
+        self._inputs = [
+            openvino.Tensor(np.ascontiguousarray(feed[port.any_name]))
+            for port in compiled.inputs
+        ]
+        for index, value in enumerate(self._inputs):
+            self._request.set_input_tensor(index, value)
+        self.run()
+
+    def run(self) -> None:
+        self._request.infer(share_outputs=True)  # In the request's memory, not copied.
+
+    def outputs(self) -> "list[np.ndarray]":
+        self.run()
+        return [np.array(self._request.get_output_tensor(i).data) for i in range(self._count)]
+
+
+class Iree:
+    """A .vmfb for this CPU. One thread is the driver that has no workers."""
+
+    def __init__(self, file: pathlib.Path, feed: "dict[str, np.ndarray]", threads: int):
+        from iree import runtime
+
+        if threads > 1:
+            runtime.flags.parse_flags(f"--task_topology_max_group_count={threads}")
+        config = runtime.Config("local-task" if threads > 1 else "local-sync")
+        self._device = config.device
+        module = runtime.VmModule.mmap(config.vm_instance, str(file))
+        self._system = runtime.SystemContext(config=config, vm_modules=[module])
+        name = next(n for n in module.function_names if not n.startswith("__") and "$" not in n)
+        self._function = module.lookup_function(name)
+        self._inputs = runtime.VmVariantList(len(feed))
+        for array in feed.values():  # In the order of the model's inputs.
+            value = runtime.asdevicearray(self._device, np.ascontiguousarray(array))
+            self._inputs.push_ref(value._buffer_view)
+        self.run()
+
+    def run(self) -> None:
+        from iree import runtime
+
+        self._results = runtime.VmVariantList(1)
+        self._system.vm_context.invoke(self._function, self._inputs, self._results)
+
+    def outputs(self) -> "list[np.ndarray]":
+        from iree import runtime
+
+        self.run()
+        views = [
+            self._results.get_as_object(i, runtime.HalBufferView) for i in range(self._results.size)
+        ]
+        return [np.array(runtime.DeviceArray(self._device, v).to_host()) for v in views]
+
+
+class Tvm:
+    """A library made by relax. TVM_NUM_THREADS has to say how many threads there are
+    before TVM is imported."""
+
+    def __init__(self, file: pathlib.Path, feed: "dict[str, np.ndarray]", threads: int):
+        import tvm
+        from tvm import relax
+
+        self._machine = relax.VirtualMachine(tvm.runtime.load_module(str(file)), tvm.cpu())
+        values = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in feed.values()]
+        self._machine.set_input("main", *values)
+        self.run()
+
+    def run(self) -> None:
+        self._machine.invoke_stateful("main")
+
+    def outputs(self) -> "list[np.ndarray]":
+        self.run()
+        results = self._machine.get_outputs("main")
+        return [value.numpy() for value in (results if hasattr(results, "__len__") else [results])]
+
+
+# By name: what runs it, and the module whose import is not part of loading a model.
+RUNNERS = {
+    "ampc": (Ampc, "ampc"),
+    "onnxruntime": (OnnxRuntime, "onnxruntime"),
+    "openvino": (OpenVino, "openvino"),
+    "iree": (Iree, "iree.runtime"),
+    "tvm": (Tvm, "tvm.relax"),
+}
