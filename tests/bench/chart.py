@@ -53,7 +53,9 @@ def draw(results: "list[dict]", peers: "list[str]", file: pathlib.Path) -> None:
                 for at, (_, times) in enumerate(models)
                 if peer in times
             ]
-            axes.bar([at for at, _ in bars], [ratio for _, ratio in bars], width, label=peer)
+            heights = [ratio - 1 for _, ratio in bars]  # From the line of equal times.
+            places = [at for at, _ in bars]
+            axes.bar(places, heights, width, bottom=1, label=peer, color=f"C{index}")
         axes.axhline(1, color="black", linewidth=1)
         axes.set_yscale("log", base=2)
         axes.yaxis.set_major_formatter("{x:g}x")
