@@ -12,7 +12,7 @@ a peer whose outputs differ from ampc's.
 """
 
 import argparse
-import importlib.util
+import importlib.metadata
 import json
 import pathlib
 import subprocess
@@ -24,7 +24,6 @@ import numpy as np
 
 import chart
 import machine
-import runners
 import synthetic
 from contest import contest, entrants
 from machine import ROOT
@@ -33,7 +32,13 @@ import zoo
 
 HERE = pathlib.Path(__file__).parent
 ENVIRONMENT = ROOT / ".deps" / "bench-venv"
-PEERS = ("onnxruntime", "openvino", "iree", "tvm")
+# By name, the package.
+PEERS = {
+    "onnxruntime": "onnxruntime",
+    "openvino": "openvino",
+    "iree": "iree-base-compiler",
+    "tvm": "apache-tvm",
+}
 REAL = ("ch_PP-OCRv4_det", "ch_PP-OCRv4_rec", "ch_ppocr_mobile_v2.0_cls", "magika",
         "nudenet_320n", "basic_pitch")
 MIB = 1 << 20
@@ -68,6 +73,17 @@ def set_up(environment: pathlib.Path) -> int:
             sys.exit(f"peers.py: {environment} could not be made")
     print(f"now: {environment / 'bin' / 'python'} {__file__}")
     return 0
+
+
+def installed(peers: "list[str]") -> "dict[str, str]":
+    """The versions of those that this Python has."""
+    versions = {}
+    for peer in peers:
+        try:
+            versions[peer] = importlib.metadata.version(PEERS[peer])
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return versions
 
 
 def print_times(name: str, rows: "list[dict]", peers: "list[str]") -> None:
@@ -158,11 +174,13 @@ def main() -> int:
     chosen = [model for model in models() if options.models in model.name]
     if not chosen:
         sys.exit(f"peers.py: no model matches {options.models!r}")
-    absent = [p for p in options.peers if importlib.util.find_spec(runners.RUNNERS[p][1]) is None]
-    for peer in absent:
-        print(f"{peer} is left out: it is not installed here (see --setup)")
-    options.peers = [peer for peer in options.peers if peer not in absent]
+    versions = installed(options.peers)
+    for peer in options.peers:
+        if peer not in versions:
+            print(f"{peer} is left out: it is not installed here (see --setup)")
+    options.peers = list(versions)
     print(machine.headline())
+    print(", ".join(f"{peer} {version}" for peer, version in versions.items()))
     titles = "".join(f"{peer:>12s}" for peer in options.peers)
     print(f"\n{'model':26s} {'threads':>7s} {'ampc ms':>9s} {titles} {'the better':>11s}")
     with tempfile.TemporaryDirectory(prefix="ampc-peers-") as name:
@@ -173,8 +191,9 @@ def main() -> int:
     print_means(results, options.peers)
     print_costs(results)
     print("".join(f"\n{note}" for note in notes))
-    facts = {"machine": machine.describe(), "results": results, "notes": notes}
     if options.json:
+        facts = {"machine": machine.describe(), "versions": versions}
+        facts.update(results=results, notes=notes)
         options.json.write_text(json.dumps(facts, indent=1) + "\n")
     if options.chart:
         chart.draw(results, options.peers, options.chart)
