@@ -1,6 +1,7 @@
 """Kernels on one thread: the share of the machine's peak, and the time of onnxruntime.
 
     kernels.py [--filter=NAME] [--seconds=2] [--json=FILE] [--keep=FOLDER]
+               [--cpu-time]
 
 ampc, onnxruntime and the peak take turns, and the shortest time of each counts: other load
 on the machine makes single runs longer, never shorter. The limit is the multiply-adds of
@@ -15,6 +16,7 @@ import pathlib
 import re
 import sys
 import tempfile
+import time
 
 import numpy as np
 import onnx
@@ -45,7 +47,12 @@ def measure(
     # What takes less than a call from Python is read several times in one.
     times = max(1, (1 << 20) // max(1, kernel.read))
     limit = (lambda: peak.read(data, times)) if kernel.read else peak.multiply
-    mine, other, best = shortest([ours.run, theirs.run, limit], options.seconds, turn=2e-3)
+    mine, other, best = shortest(
+        [ours.run, theirs.run, limit],
+        options.seconds,
+        turn=2e-3,
+        clock=time.thread_time if options.cpu_time else time.perf_counter,
+    )
     if kernel.read:
         share, rate = best / times / mine, kernel.read * times / best
     else:
@@ -80,6 +87,9 @@ def main() -> int:
     parser.add_argument("--filter", default="", help="part of a kernel's name")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each kernel")
     parser.add_argument("--json", type=pathlib.Path, help="file to write the results to")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="count only the time that the thread had a core"
+    )
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the models")
     options = parser.parse_args()
     chosen = {title: how for title, how in KERNELS.items() if options.filter in title}
