@@ -13,11 +13,12 @@ import onnx
 import onnx.parser
 import onnx.reference
 import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
 import compiler
 import op_cases
 from compiler import ROOT
+from graph import Graph, gelu, tensor
 from op_cases import case, floats
 
 import ampc
@@ -25,38 +26,8 @@ import ampc
 BATCH, LENGTH, HEADS, HIDDEN = 2, 5, 4, 32
 
 
-class Graph:
-    """Collects nodes; every method returns the name of its result."""
-
-    def __init__(self):
-        self.nodes, self.weights = [], []
-
-    def weight(self, value) -> str:
-        self.weights.append(numpy_helper.from_array(np.asarray(value), f"w{len(self.weights)}"))
-        return self.weights[-1].name
-
-    def __call__(self, op, *inputs, **attributes) -> str:
-        names = [i if isinstance(i, str) else self.weight(i) for i in inputs]
-        output = f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, names, [output], f"{op}_{output}", **attributes))
-        return output
-
-    def model(self, inputs, outputs, opset=17) -> onnx.ModelProto:
-        graph = helper.make_graph(
-            self.nodes, "g", inputs,
-            [helper.make_tensor_value_info(n, TensorProto.FLOAT, [None] * r) for n, r in outputs],
-            self.weights,
-        )
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)],
-                                 ir_version=8)
-
-
 def small(*shape):
     return floats(*shape, low=-0.3, high=0.3)
-
-
-def tensor(name, *dims, kind=TensorProto.FLOAT):
-    return helper.make_tensor_value_info(name, kind, dims)
 
 
 def layer_norm(g: Graph, x: str) -> str:
@@ -69,11 +40,6 @@ def layer_norm(g: Graph, x: str) -> str:
 
 def linear(g: Graph, x: str, inner: int, outer: int) -> str:
     return g("Add", g("MatMul", x, small(inner, outer)), small(outer))
-
-
-def gelu(g: Graph, x: str) -> str:
-    half = g("Add", g("Erf", g("Div", x, np.float32(np.sqrt(2)))), np.float32(1))
-    return g("Mul", g("Mul", x, half), np.float32(0.5))
 
 
 def tanh_gelu(g: Graph, x: str) -> str:

@@ -12,15 +12,14 @@ import argparse
 import pathlib
 import sys
 import tempfile
-import time
 
 import numpy as np
 import onnx
-import onnxruntime
 
 import compiler
 import cut
 import double
+import timing
 import zoo
 from compiler import ROOT
 
@@ -42,18 +41,6 @@ def difference(actual: np.ndarray, expected: np.ndarray) -> float:
         return np.inf
     worst = np.abs(actual.astype(np.float64) - expected).max()
     return float(worst / max(np.abs(expected).max(), np.finfo(np.float32).tiny))
-
-
-def interleaved(first, second, seconds: float = 3.0) -> "tuple[float, float]":
-    """The shortest times of both, which take turns so that noise hits both alike."""
-    best = [np.inf, np.inf]
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for index, call in enumerate((first, second)):
-            start = time.perf_counter()
-            call()
-            best[index] = min(best[index], time.perf_counter() - start)
-    return tuple(best)
 
 
 class Judge:
@@ -107,12 +94,7 @@ def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) 
     file = zoo.path(model)
     compiled = compiler.compile_model(build, file, folder / f"{model.name}.so")
     weights = zoo.weight_bytes(file)
-    session_options = onnxruntime.SessionOptions()
-    session_options.intra_op_num_threads = 1
-    session_options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(
-        str(file), session_options, providers=["CPUExecutionProvider"]
-    )
+    session = timing.cpu_session(file)
     library = ampc.Model(compiled.library, threads=1)
     judge = Judge(build, file, folder)
     worst, ratios, notes = 0.0, [], []
@@ -146,8 +128,8 @@ def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) 
                     f"in f64 ampc is off by {ours:.1e}, onnxruntime by {theirs:.1e}"
                 )
         if options.bench:
-            ours, theirs = interleaved(
-                lambda: library.run(feed), lambda: session.run(None, feed)
+            ours, theirs = timing.shortest(
+                [lambda: library.run(feed), lambda: session.run(None, feed)], seconds=3.0
             )
             ratios.append(f"{ours * 1e3:.1f}/{theirs * 1e3:.1f}={ours / theirs:.2f}")
         if options.static and model.dims:
