@@ -135,4 +135,28 @@ def Amp_SpaceAttr : Amp_Attr<"Space", "space"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Amp_ScheduleAttr : Amp_Attr<"Schedule", "schedule"> {
+  let summary = "how a kernel's loops are cut";
+  let description = [{
+    Whole numbers by name, sorted. Which names there are and what they may be, the emitter
+    of the kernel's root says. A schedule decides how fast a kernel is and never which
+    bits it computes.
+
+    ```mlir
+    #amp.schedule<block_rows = 196, k_steps = 384, tile_rows = 14>
+    ```
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$entries);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [
+    AttrBuilder<(ins "::llvm::ArrayRef<std::pair<::llvm::StringRef, int64_t>>":$numbers)>
+  ];
+  let extraClassDeclaration = [{
+    /// The number called `name`, if the schedule has one.
+    std::optional<int64_t> get(::llvm::StringRef name) const;
+    /// As it prints: `#amp.schedule<...>`.
+    std::string str() const;
+  }];
+}
+
 #endif // AMP_ATTRS

@@ -77,6 +77,9 @@ LogicalResult KernelOp::verify() {
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield)
     return emitOpError("must end in amp.yield");
+  if (getSchedule() && (!isBufferized() || !getRoot()))
+    return emitOpError("has a schedule, which only bufferized kernels with a "
+                       "root may have");
   if (yield.getValues().size() != getOuts().size())
     return emitOpError("yields ") << yield.getValues().size() << " values for "
                                   << getOuts().size() << " outs";

@@ -22,12 +22,22 @@ def Amp_KernelOp : Amp_Op<"kernel", [
       amp.yield %t : tensor<?x8xf32>
     } : tensor<?x8xf32>
     ```
+
+    `schedule`, which only bufferized kernels have, says how the root's emitter is to cut
+    its loops; without it the emitter decides.
   }];
-  let arguments = (ins Variadic<AnyType>:$ins, Variadic<Amp_TensorOrBuffer>:$outs);
+  let arguments = (ins Variadic<AnyType>:$ins, Variadic<Amp_TensorOrBuffer>:$outs,
+                       OptionalAttr<Amp_ScheduleAttr>:$schedule);
   let results = (outs Variadic<Amp_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::ValueRange":$ins,
+                   "::mlir::ValueRange":$outs), [{
+      build($_builder, $_state, results, ins, outs, ::amp::ScheduleAttr());
+    }]>
+  ];
   let extraClassDeclaration = [{
     /// The op that dictates the loops, or null in a pointwise kernel.
     ::mlir::Operation *getRoot();

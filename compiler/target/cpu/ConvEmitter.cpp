@@ -34,6 +34,15 @@ struct ConvEmitter
     return getGemmRange(describe(op, values)->gemm, values, target);
   }
 
+  SmallVector<amp::ScheduleAttr> getSchedules(Operation *root,
+                                              KernelValues &values,
+                                              const CpuTarget &target) const {
+    auto op = cast<amp::ConvOp>(root);
+    if (op.getChannelsLast() && op.isDepthwise())
+      return getDepthwiseSchedules(op, values, target);
+    return getGemmSchedules(describe(op, values)->gemm, values, target);
+  }
+
   LogicalResult emitKernel(Operation *root, KernelEmission &emission) const {
     auto op = cast<amp::ConvOp>(root);
     if (op.getChannelsLast() && op.isDepthwise())

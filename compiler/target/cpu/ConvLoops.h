@@ -30,8 +30,12 @@ llvm::FailureOr<ConvLoops> describeChannelsLast(amp::ConvOp op,
 
 /// Depthwise convolutions with channels last: each element of the result is
 /// computed from elements of its own channel, so that vectors run along
-/// channels and nothing is broadcast.
+/// channels and nothing is broadcast. Schedules have `tile_rows` and
+/// `tile_columns`, neighbouring elements that share weights and input.
 ParallelRange getDepthwiseRange(amp::ConvOp op, KernelValues &values);
+llvm::SmallVector<amp::ScheduleAttr>
+getDepthwiseSchedules(amp::ConvOp op, KernelValues &values,
+                      const CpuTarget &target);
 llvm::LogicalResult emitDepthwise(amp::ConvOp op, KernelEmission &emission);
 
 } // namespace ampc::cpu

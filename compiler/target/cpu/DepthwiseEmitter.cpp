@@ -14,6 +14,7 @@
 #include "compiler/target/cpu/Loops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <map>
 
@@ -23,7 +24,6 @@ namespace ampc::cpu {
 
 namespace {
 
-constexpr int64_t kTileRows = 2, kTileColumns = 4;
 /// Positions of a filter's row that are written out, their weights in
 /// registers.
 constexpr int64_t kMostUnrolled = 7;
@@ -35,13 +35,43 @@ using Sums = SmallVector<Value>;
 /// one beside that of its columns.
 bool hasRows(amp::ConvOp op) { return op.getStrides().size() > 1; }
 
+/// Rows and columns of a tile.
+struct TileShape {
+  int64_t rows = 2, columns = 4;
+
+  TileShape(amp::ConvOp op, amp::ScheduleAttr schedule) {
+    if (!hasRows(op))
+      rows = 1;
+    if (schedule) {
+      rows = schedule.get("tile_rows").value_or(rows);
+      columns = schedule.get("tile_columns").value_or(columns);
+    }
+  }
+
+  /// What speaks against it, in words; empty: nothing.
+  std::string problem(amp::ConvOp op, const CpuTarget &target) const {
+    if (rows < 1 || columns < 1 || columns > target.vectorRegisters ||
+        rows > target.vectorRegisters ||
+        rows * columns + 4 > target.vectorRegisters)
+      return llvm::formatv("a tile of {0} by {1} does not fit {2} registers",
+                           rows, columns, target.vectorRegisters);
+    if (rows > 1 && !hasRows(op))
+      return llvm::formatv("tile_rows is {0} for one spatial dimension", rows);
+    return "";
+  }
+};
+
+TileShape tileOf(amp::ConvOp op, KernelValues &values) {
+  return {op, values.getKernel().getScheduleAttr()};
+}
+
 /// Images, outer spatial dimensions and blocks of rows.
 SmallVector<Index> parallelSizes(amp::ConvOp op, KernelValues &values) {
   IndexBuilder ix(values.site(), op.getLoc());
   SmallVector<Index> sizes = values.outDims(0);
   sizes.resize(sizes.size() - 2); // Columns and channels.
   if (hasRows(op))
-    sizes.back() = ix.ceilDiv(sizes.back(), kTileRows);
+    sizes.back() = ix.ceilDiv(sizes.back(), tileOf(op, values).rows);
   return sizes;
 }
 
@@ -50,8 +80,9 @@ public:
   DepthwiseEmitter(amp::ConvOp op, KernelEmission &emission)
       : op(op), emission(emission), values(emission.values),
         b(emission.builder), loc(emission.loc()), ix(b, loc),
-        spatial(op.getStrides().size()) {}
+        spatial(op.getStrides().size()), shape(tileOf(op, values)) {}
 
+  LogicalResult verifySchedule();
   LogicalResult emit();
 
 private:
@@ -95,9 +126,25 @@ private:
   Location loc;
   IndexBuilder ix;
   const int64_t spatial;
+  const TileShape shape;
   Value input, filter, flatInput, flatFilter;
   Type accumulator;
 };
+
+LogicalResult DepthwiseEmitter::verifySchedule() {
+  amp::KernelOp kernel = values.getKernel();
+  amp::ScheduleAttr schedule = kernel.getScheduleAttr();
+  if (!schedule)
+    return success();
+  std::string problem = shape.problem(op, emission.target);
+  for (NamedAttribute entry : schedule.getEntries())
+    if (StringRef name = entry.getName();
+        name != "tile_rows" && name != "tile_columns")
+      problem = ("depthwise convolutions know no " + name).str();
+  if (!problem.empty())
+    return kernel.emitOpError("has an impossible schedule: ") << problem;
+  return success();
+}
 
 LogicalResult DepthwiseEmitter::emit() {
   auto operands = contractionOperands(values, op, op.getAlgorithmAttr(),
@@ -114,18 +161,18 @@ LogicalResult DepthwiseEmitter::emit() {
     SmallVector<Value> outer = ix.delinearize(Index(item), parallel);
     if (!hasRows(op))
       return emitRows(outer, 1);
-    Index row = ix.mul(Index(outer.back()), ix.constant(kTileRows)),
+    Index row = ix.mul(Index(outer.back()), ix.constant(shape.rows)),
           rows = values.outDim(0, spatial - 1);
     outer.back() = ix.value(row);
     auto known = IndexBuilder::known(rows);
-    if (known && *known % kTileRows == 0)
-      return emitRows(outer, kTileRows);
+    if (known && *known % shape.rows == 0)
+      return emitRows(outer, shape.rows);
     Value whole = ix.compare(arith::CmpIPredicate::sle,
-                             ix.add(row, ix.constant(kTileRows)), rows);
+                             ix.add(row, ix.constant(shape.rows)), rows);
     auto choice = b.create<scf::IfOp>(loc, whole, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
-    if (failed(emitRows(outer, kTileRows)))
+    if (failed(emitRows(outer, shape.rows)))
       return failure();
     b.setInsertionPointToStart(choice.elseBlock());
     return forLoop(row, rows, 1, [&](Value at) {
@@ -137,7 +184,7 @@ LogicalResult DepthwiseEmitter::emit() {
 
 LogicalResult DepthwiseEmitter::emitRows(SmallVector<Value> outer,
                                          int64_t rows) {
-  Index columns = values.outDim(0, spatial), by = ix.constant(kTileColumns);
+  Index columns = values.outDim(0, spatial), by = ix.constant(shape.columns);
   Index whole = ix.mul(ix.div(columns, by), by);
   auto tiles = [&](Index from, Index to, int64_t width) {
     return forLoop(from, to, width, [&](Value column) {
@@ -146,7 +193,7 @@ LogicalResult DepthwiseEmitter::emitRows(SmallVector<Value> outer,
       return emitChannels(tile);
     });
   };
-  return success(succeeded(tiles(ix.constant(0), whole, kTileColumns)) &&
+  return success(succeeded(tiles(ix.constant(0), whole, shape.columns)) &&
                  succeeded(tiles(whole, columns, 1)));
 }
 
@@ -286,7 +333,7 @@ Value DepthwiseEmitter::load(Value buffer, Index at, const Tile &tile) {
 ParallelRange getDepthwiseRange(amp::ConvOp op, KernelValues &values) {
   IndexBuilder ix(values.site(), op.getLoc());
   SmallVector<Index> sizes = values.outDims(0);
-  double cost = hasRows(op) ? kTileRows : 1;
+  double cost = tileOf(op, values).rows;
   for (Index size : ArrayRef(sizes).take_back(2))
     cost *= guessedSize(size);
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
@@ -296,8 +343,47 @@ ParallelRange getDepthwiseRange(amp::ConvOp op, KernelValues &values) {
   return {ix.value(ix.product(parallelSizes(op, values))), grainFor(cost / 4)};
 }
 
+SmallVector<amp::ScheduleAttr> getDepthwiseSchedules(amp::ConvOp op,
+                                                     KernelValues &values,
+                                                     const CpuTarget &target) {
+  SmallVector<amp::ScheduleAttr> schedules;
+  auto add = [&](int64_t rows, int64_t columns) {
+    auto schedule = amp::ScheduleAttr::get(
+        op.getContext(), {{"tile_rows", rows}, {"tile_columns", columns}});
+    if (!llvm::is_contained(schedules, schedule) &&
+        TileShape(op, schedule).problem(op, target).empty())
+      schedules.push_back(schedule);
+  };
+  TileShape first(op, nullptr);
+  add(first.rows, first.columns);
+  for (auto [rows, columns] :
+       std::initializer_list<std::pair<int, int>>{{2, 2},
+                                                  {4, 2},
+                                                  {1, 4},
+                                                  {1, 8},
+                                                  {3, 4},
+                                                  {2, 6},
+                                                  {4, 4},
+                                                  {1, 7},
+                                                  {3, 3},
+                                                  {2, 7},
+                                                  {3, 7},
+                                                  {2, 8},
+                                                  {4, 6},
+                                                  {3, 8},
+                                                  {1, 2},
+                                                  {4, 1},
+                                                  {1, 14},
+                                                  {1, 12}})
+    add(rows, columns);
+  return schedules;
+}
+
 LogicalResult emitDepthwise(amp::ConvOp op, KernelEmission &emission) {
-  return DepthwiseEmitter(op, emission).emit();
+  DepthwiseEmitter emitter(op, emission);
+  if (failed(emitter.verifySchedule()))
+    return failure();
+  return emitter.emit();
 }
 
 } // namespace ampc::cpu

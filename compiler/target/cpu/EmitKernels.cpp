@@ -25,10 +25,12 @@ struct EmittedKernel {
   func::FuncOp function;
 };
 
-/// Kernels that compute the same from operands of the same types.
+/// Kernels that compute the same in the same way from operands of the same
+/// types.
 bool areEqual(amp::KernelOp a, amp::KernelOp b) {
   return a.getOperandTypes() == b.getOperandTypes() &&
          a.getIns().size() == b.getIns().size() &&
+         a.getScheduleAttr() == b.getScheduleAttr() &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
@@ -126,7 +128,8 @@ func::FuncOp KernelFunctions::emit(amp::KernelOp kernel) {
 }
 
 func::FuncOp KernelFunctions::functionFor(amp::KernelOp kernel) {
-  auto hash = llvm::hash_combine(kernel.getOperandTypes().size());
+  auto hash = llvm::hash_combine(kernel.getOperandTypes().size(),
+                                 kernel.getScheduleAttr());
   for (Type type : kernel.getOperandTypes())
     hash = llvm::hash_combine(hash, type);
   for (Operation &op : kernel.getBody().front())

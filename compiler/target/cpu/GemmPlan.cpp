@@ -27,22 +27,49 @@ static int64_t sumsInRegisters(const CpuTarget &target) {
 /// multiplications each of the four cycles that one takes.
 constexpr int64_t kSumsInFlight = 8;
 
-GemmPlan::GemmPlan(const StridedGemm &gemm, const CpuTarget &target,
-                   std::optional<int64_t> mostRows)
-    : mostRows(mostRows) {
-  planTiles(gemm, target);
-  // What of B is copied at a time should fit the first cache beside rows of A;
-  // what only streams by may take more.
-  if (pack)
-    planRuns(gemm, 384);
-  else if (gemm.panelColumns && tileVectors == panelVectors)
-    planRuns(gemm, 768);
+/// Whether panels of B do not stay in the cache by themselves.
+static bool isLarge(const StridedGemm &gemm) {
+  constexpr int64_t cacheBytes = 256 << 10;
+  int64_t bytes =
+      gemm.accumulator.getIntOrFloatBitWidth() / 8 * gemm.panelColumns *
+      llvm::divideCeil(knownCount(gemm.columns).value_or(1), gemm.panelColumns);
+  for (const auto &k : gemm.k)
+    bytes *= IndexBuilder::known(k.extent).value_or(1);
+  return bytes > cacheBytes;
 }
 
-GemmPlans::GemmPlans(const StridedGemm &gemm, const CpuTarget &target)
-    : any(gemm, target) {
-  if (gemm.panelColumns && gemm.fewRowsAreLikely && !knownCount(gemm.rows))
-    few.emplace(gemm, target, sumsInRegisters(target) / kSumsInFlight);
+GemmPlan::GemmPlan(const StridedGemm &gemm, const CpuTarget &target,
+                   amp::ScheduleAttr schedule, std::optional<int64_t> mostRows)
+    : mostRows(mostRows) {
+  auto follow = [&](StringRef name, auto &field) {
+    if (auto number = schedule ? schedule.get(name) : std::nullopt)
+      field = *number;
+  };
+  planTiles(gemm, target);
+  follow("tile_rows", tileRows);
+  follow("tile_vectors", tileVectors);
+  follow("block_rows", blockRows);
+  follow("pack", pack);
+  const bool onePanel = gemm.panelColumns && tileVectors == panelVectors;
+  prefetch = onePanel && isLarge(gemm);
+  follow("prefetch", prefetch);
+  // What of B is copied at a time should fit the first cache beside rows of A;
+  // what only streams by may take more.
+  steps = pack ? 384 : onePanel ? 768 : 0;
+  follow("k_steps", steps);
+  if (steps > 0)
+    planRuns(gemm, steps);
+  else if (pack)
+    planRuns(gemm, INT64_MAX >> 16); // One run, which has inner loops too.
+}
+
+GemmPlans::GemmPlans(const StridedGemm &gemm, const CpuTarget &target,
+                     amp::ScheduleAttr schedule)
+    : any(gemm, target, schedule) {
+  if (!schedule && gemm.panelColumns && gemm.fewRowsAreLikely &&
+      !knownCount(gemm.rows))
+    few.emplace(gemm, target, schedule,
+                sumsInRegisters(target) / kSumsInFlight);
 }
 
 void GemmPlan::planPanels(const StridedGemm &gemm, int64_t sums) {
@@ -181,7 +208,7 @@ ParallelRange getGemmRange(const StridedGemm &given, KernelValues &values,
   Location loc = values.getKernel().getLoc();
   IndexBuilder ix(values.site(), loc);
   StridedGemm gemm = normalized(given, ix);
-  GemmPlans plans(gemm, target);
+  GemmPlans plans(gemm, target, values.getKernel().getScheduleAttr());
   OpFoldResult rows = gemm.rowCount(ix), columns = gemm.columnCount(ix);
   auto countFor = [&](const GemmPlan &plan) {
     return ix.value(ix.mul(ix.product(gemm.batch),

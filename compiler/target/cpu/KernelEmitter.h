@@ -33,6 +33,10 @@ inline constexpr int64_t kGuessedSize = 32;
 /// A size, or the guess of it.
 double guessedSize(mlir::OpFoldResult size);
 
+/// To be raised whenever what schedules mean changes, or which of them is the
+/// fastest: what was measured before then counts no more.
+inline constexpr int64_t kEmitterVersion = 1;
+
 /// Kernels without a root: the elements of each output, evaluated on demand.
 ParallelRange getPointwiseRange(KernelValues &values, const CpuTarget &target);
 llvm::LogicalResult emitPointwiseKernel(KernelEmission &emission);

@@ -20,8 +20,18 @@ def CpuKernelEmitterInterface : OpInterface<"CpuKernelEmitterInterface"> {
       (ins "::ampc::cpu::KernelValues &":$values,
            "const ::ampc::cpu::CpuTarget &":$target)>,
     InterfaceMethod<[{
-      Emits iterations [lo, hi). Results go through the pointwise ops of the body into
-      the kernel's buffers. On failure an error has been emitted.
+      Schedules that may be the fastest for the kernel, at most a few tens, the one first
+      that stands for the kernel without any. Whichever it is, the bits are the same. None
+      if there is nothing to choose. `values` are at a place where ops may be added, and
+      the kernel fits its emitter.
+    }], "::llvm::SmallVector<::amp::ScheduleAttr>", "getSchedules",
+      (ins "::ampc::cpu::KernelValues &":$values,
+           "const ::ampc::cpu::CpuTarget &":$target), /*methodBody=*/"",
+      /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<[{
+      Emits iterations [lo, hi), cut as the kernel's schedule says, if it has one. Results
+      go through the pointwise ops of the body into the kernel's buffers. On failure an
+      error has been emitted, of impossible schedules too.
     }], "::llvm::LogicalResult", "emitKernel",
       (ins "::ampc::cpu::KernelEmission &":$emission)>
   ];

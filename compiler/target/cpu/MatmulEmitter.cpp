@@ -124,6 +124,13 @@ struct MatmulEmitter
     return getGemmRange(loops->gemm, values, target);
   }
 
+  SmallVector<amp::ScheduleAttr> getSchedules(Operation *op,
+                                              KernelValues &values,
+                                              const CpuTarget &target) const {
+    auto loops = describe(cast<amp::MatmulOp>(op), values);
+    return getGemmSchedules(loops->gemm, values, target);
+  }
+
   LogicalResult emitKernel(Operation *root, KernelEmission &emission) const {
     auto op = cast<amp::MatmulOp>(root);
     auto loops = describe(op, emission.values);

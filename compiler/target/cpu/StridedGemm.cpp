@@ -31,9 +31,9 @@ public:
   GemmEmitter(const StridedGemm &gemm, const GemmPlan &plan,
               KernelEmission &emission, const GemmBorder &border)
       : border(border), values(emission.values), b(emission.builder),
-        loc(emission.loc()), ix(b, loc), site(values.site(), loc), gemm(gemm),
-        plan(plan), lo(emission.lo), hi(emission.hi),
-        cheapMasks(emission.target.cheapMasks) {}
+        loc(emission.loc()), target(emission.target), ix(b, loc),
+        site(values.site(), loc), gemm(gemm), plan(plan), lo(emission.lo),
+        hi(emission.hi) {}
 
   LogicalResult emit();
 
@@ -82,11 +82,11 @@ private:
   KernelValues &values;
   OpBuilder &b;
   Location loc;
+  const CpuTarget &target;
   IndexBuilder ix, site;
   const StridedGemm &gemm;
   const GemmPlan &plan;
   Value lo, hi;
-  bool cheapMasks;
   OpFoldResult rowCount, columns;
   OpFoldResult blockStart, blockEnd; ///< Rows of the current block.
   Value flatA, flatB;
@@ -217,7 +217,7 @@ LogicalResult GemmEmitter::emitRun(ValueRange batch, OpFoldResult row,
     emitPackPanel(b, loc,
                   {flatB, bStart, panel, k, gemm.columns, column, columns,
                    plan.lanes, plan.tileVectors, gemm.accumulator,
-                   gemm.unsignedB, cheapMasks});
+                   gemm.unsignedB, target.cheapMasks});
     setPanelStrides(k, plan.tileColumns(), ix);
     operands.b = panel;
     operands.bOffset = ix.constant(0);
@@ -402,20 +402,12 @@ SmallVector<Value> GemmEmitter::sumsBefore(ValueRange batch, OpFoldResult row,
 }
 
 /// What the tile at `row` fetches ahead in B: its part of what follows the run,
-/// which the block's first tiles share. Nothing where B stays in the cache by
-/// itself.
+/// which the block's first tiles share. Nothing if the plan says no.
 GemmPrefetch GemmEmitter::fetchedAhead(OpFoldResult row, const Run &run) {
-  constexpr int64_t cacheBytes = 256 << 10;
-  int64_t steps = plan.tileColumns(), bytes = steps;
+  int64_t steps = plan.tileColumns();
   for (const auto &k : run.operands.k)
     steps *= IndexBuilder::known(k.extent).value_or(0);
-  for (const auto &k : gemm.k)
-    bytes *= IndexBuilder::known(k.extent).value_or(1);
-  bytes *= gemm.accumulator.getIntOrFloatBitWidth() / 8;
-  bytes *= llvm::divideCeil(IndexBuilder::known(columns).value_or(1),
-                            plan.tileColumns());
-  bool inStep = plan.tileVectors != plan.panelVectors;
-  if (!gemm.panelColumns || inStep || !steps || bytes <= cacheBytes)
+  if (!plan.prefetch || !steps)
     return {};
   int64_t parts = std::min<int64_t>(llvm::bit_floor(uint64_t(llvm::divideCeil(
                                         plan.blockRows, plan.tileRows))),
@@ -482,7 +474,14 @@ LogicalResult emitStridedGemm(const StridedGemm &given,
   Location loc = emission.loc();
   IndexBuilder ix(b, loc), site(emission.values.site(), loc);
   StridedGemm gemm = normalized(given, site);
-  GemmPlans plans(gemm, emission.target);
+  amp::KernelOp kernel = emission.kernel();
+  amp::ScheduleAttr schedule = kernel.getScheduleAttr();
+  GemmPlans plans(gemm, emission.target, schedule);
+  if (schedule)
+    if (std::string problem =
+            plans.any.problem(gemm, emission.target, schedule);
+        !problem.empty())
+      return kernel.emitOpError("has an impossible schedule: ") << problem;
   auto emit = [&](const GemmPlan &plan) {
     return GemmEmitter(gemm, plan, emission, border).emit();
   };

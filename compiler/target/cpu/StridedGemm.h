@@ -92,7 +92,14 @@ struct GemmBorder {
   std::function<llvm::LogicalResult(const Place &, mlir::Value sum)> store;
 };
 
-/// How the loops are cut. Follows from what is known of the sizes alone.
+/// How the loops are cut. Follows from what is known of the sizes, and from the
+/// schedule where it says something:
+///
+///   tile_rows, tile_vectors  the register tile; of panels, whole ones
+///   block_rows               rows that share one panel of B
+///   k_steps                  a run's length at most; 0: k is not cut
+///   pack                     1: panels of B are copied, unless B has them
+///   prefetch                 1: tiles fetch the next of B's panels
 struct GemmPlan {
   int64_t lanes;       ///< Elements of a vector of columns.
   int64_t tileRows;    ///< Rows of a register tile.
@@ -105,18 +112,28 @@ struct GemmPlan {
   /// Whether panels of B (k by a tile's columns) are copied before use: columns
   /// then need not be adjacent, and rows of B not be near each other.
   bool pack = false;
+  /// Whether tiles fetch what follows in B's panels into the cache.
+  bool prefetch = false;
   /// k is cut into runs, between which sums wait in memory: the loops outside
   /// of `runLevel` are walked one by one, that loop `runLength` iterations at a
   /// time. Those inside take `runInner` steps together.
   size_t runLevel = 0;
   std::optional<int64_t> runLength; ///< Empty: k is not cut.
   int64_t runInner = 1;
+  int64_t steps; ///< Of k, that a run may have; 0: k is not cut.
 
   int64_t tileColumns() const { return lanes * tileVectors; }
+  bool operator==(const GemmPlan &other) const;
 
   /// For the rows that the contraction has, which are `mostRows` at most.
+  /// `schedule` may be null. An impossible one makes an impossible plan.
   GemmPlan(const StridedGemm &gemm, const CpuTarget &target,
+           amp::ScheduleAttr schedule,
            std::optional<int64_t> mostRows = std::nullopt);
+
+  /// What code cannot be made of, in words; empty: nothing.
+  std::string problem(const StridedGemm &gemm, const CpuTarget &target,
+                      amp::ScheduleAttr schedule) const;
 
 private:
   void planTiles(const StridedGemm &gemm, const CpuTarget &target);
@@ -125,12 +142,14 @@ private:
 };
 
 /// The plan of a contraction; where the number of its rows is not known before
-/// it runs, also one for `few->mostRows` rows or less.
+/// it runs, and no schedule says more, also one for `few->mostRows` rows or
+/// less.
 struct GemmPlans {
   GemmPlan any;
   std::optional<GemmPlan> few;
 
-  GemmPlans(const StridedGemm &gemm, const CpuTarget &target);
+  GemmPlans(const StridedGemm &gemm, const CpuTarget &target,
+            amp::ScheduleAttr schedule);
 
   /// Whether `few` is for so many rows.
   mlir::Value isFew(IndexBuilder &ix, mlir::OpFoldResult rows) const {
@@ -148,6 +167,11 @@ void collapseKLoops(llvm::SmallVectorImpl<StridedGemm::KLoop> &loops,
 /// The same with k loops merged, and with their strides in panels.
 StridedGemm normalized(const StridedGemm &gemm, IndexBuilder &ix);
 
+/// Schedules that are worth a try, the one first that is used without any
+/// (CpuKernelEmitterInterface::getSchedules).
+llvm::SmallVector<amp::ScheduleAttr> getGemmSchedules(const StridedGemm &gemm,
+                                                      KernelValues &values,
+                                                      const CpuTarget &target);
 ParallelRange getGemmRange(const StridedGemm &gemm, KernelValues &values,
                            const CpuTarget &target);
 llvm::LogicalResult emitStridedGemm(const StridedGemm &gemm,
