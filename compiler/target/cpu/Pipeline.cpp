@@ -15,6 +15,24 @@
 
 using namespace mlir;
 
+void ampc::cpu::addKernelPasses(OpPassManager &passes,
+                                const CpuTarget &target) {
+  passes.addPass(createCpuEmitKernelsPass(target));
+  // Functions are many and small: what can work on one at a time does so in
+  // parallel. Emitters make each constant anew, tens of thousands where
+  // elements are evaluated lane by lane, and canonicalization takes time
+  // quadratic in their number: CSE comes first.
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createCSEPass());
+  // Index arithmetic of loops goes before math becomes polynomials.
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  // What a row's elements share is computed once; LLVM's mid-end does not run.
+  functions.addPass(createLoopInvariantCodeMotionPass());
+  passes.addPass(createCpuExpandMathPass());
+  addLoweringToLLVM(passes);
+}
+
 void ampc::cpu::addLoweringToLLVM(OpPassManager &passes) {
   passes.addPass(createCpuBF16ToBits());
   // A failed check returns from the middle of host code.

@@ -7,6 +7,11 @@
 
 namespace ampc::cpu {
 
+struct CpuTarget;
+
+/// Bufferized kernels become loops, and everything the LLVM dialect.
+void addKernelPasses(mlir::OpPassManager &passes, const CpuTarget &target);
+
 /// Kernels are functions by now, and host code is amp's and upstream's ops on
 /// buffers.
 void addLoweringToLLVM(mlir::OpPassManager &passes);
