@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Compiler.h"
 
+#include "autotune/ModelTuner.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Files.h"
 #include "compiler/driver/FoldConstants.h"
@@ -9,6 +10,7 @@
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Report.h"
 #include "compiler/driver/StepTimer.h"
+#include "compiler/driver/Tuning.h"
 #include "compiler/export/Export.h"
 #include "compiler/export/TemporaryFile.h"
 #include "compiler/export/WeightBytes.h"
@@ -44,13 +46,14 @@ Format formatOf(StringRef path) {
 class Compilation {
 public:
   Compilation(const Options &options, llvm::raw_ostream &messages)
-      : options(options), registry(makeRegistry()), context(registry),
-        diagnostics(context, options.input, messages),
+      : options(options), messages(messages), registry(makeRegistry()),
+        context(registry), diagnostics(context, options.input, messages),
         timer(messages, options.verbose) {
     context.loadAllAvailableDialects();
   }
 
   Outcome run();
+  Outcome tune();
 
 private:
   static DialectRegistry makeRegistry() {
@@ -61,10 +64,15 @@ private:
   }
 
   llvm::Error checkOptions();
+  llvm::Error checkTarget();
+  llvm::Error checkInput();
   llvm::Error checkFiles();
   OwningOpRef<ModuleOp> read();
   bool runPasses(ModuleOp module, StringRef step,
                  llvm::function_ref<void(OpPassManager &)> add);
+  OwningOpRef<ModuleOp> readModel();
+  bool formKernels(ModuleOp module, StringRef scratch);
+  llvm::Error measureKernels(ModuleOp module);
   bool compileModule(ModuleOp module);
   llvm::Error writeExternalWeights();
   llvm::Error write(ModuleOp module, StringRef prefix);
@@ -72,6 +80,7 @@ private:
   std::string infoJson() const;
 
   const Options &options;
+  llvm::raw_ostream &messages;
   DialectRegistry registry;
   MLIRContext context;
   Diagnostics diagnostics;
@@ -79,6 +88,8 @@ private:
 
   Format format = Format::unknown;
   cpu::Processor processor;
+  std::optional<tune::Effort> effort; ///< Of tuning, if that is asked for.
+  tune::ScheduleSources schedules;
   ModelDescription description;
   std::unique_ptr<amp::WeightLayout> weights;
   // Appear after the output did.
@@ -97,15 +108,33 @@ llvm::Error Compilation::checkOptions() {
   if (options.precision != "f32")
     return llvm::createStringError("unknown --precision '%s'; known is f32",
                                    options.precision.c_str());
+  return checkTarget();
+}
+
+llvm::Error Compilation::checkTarget() {
   llvm::Expected<cpu::Processor> found = cpu::findProcessor(options.target);
   if (!found)
     return found.takeError();
   processor = std::move(*found);
+  llvm::Expected<std::optional<tune::Effort>> wanted =
+      effortFor(options, processor);
+  if (!wanted)
+    return wanted.takeError();
+  effort = *wanted;
   return llvm::Error::success();
 }
 
+llvm::Error Compilation::checkInput() {
+  for (const auto &dim : options.dims)
+    if (dim.second < 0)
+      return llvm::createStringError("--dim %s=%lld: a size is not negative",
+                                     dim.first().str().c_str(),
+                                     (long long)dim.second);
+  return checkInputFile(options.input);
+}
+
 llvm::Error Compilation::checkFiles() {
-  if (llvm::Error error = checkInputFile(options.input))
+  if (llvm::Error error = checkInput())
     return error;
   std::string weights = options.output + ".weights";
   for (const std::string &written : {options.output, weights, options.report})
@@ -116,11 +145,11 @@ llvm::Error Compilation::checkFiles() {
     if (isSameFile(options.report, written))
       return llvm::createStringError("--report and -o both write '%s'",
                                      written.c_str());
-  for (const auto &dim : options.dims)
-    if (dim.second < 0)
-      return llvm::createStringError("--dim %s=%lld: a size is not negative",
-                                     dim.first().str().c_str(),
-                                     (long long)dim.second);
+  for (const std::string &written : {options.output, weights, options.report})
+    if (!options.tuneDatabase.empty() &&
+        isSameFile(options.tuneDatabase, written))
+      return llvm::createStringError("'%s' would overwrite the tuning database",
+                                     written.c_str());
   return llvm::Error::success();
 }
 
@@ -155,18 +184,37 @@ bool Compilation::runPasses(ModuleOp module, StringRef step,
   return ok;
 }
 
-bool Compilation::compileModule(ModuleOp module) {
+/// `scratch` is where temporary files may lie beside.
+bool Compilation::formKernels(ModuleOp module, StringRef scratch) {
   if (!runPasses(module, "form kernels", [&](OpPassManager &passes) {
         addTensorPasses(passes, processor.kernelTarget());
       }))
     return false;
-  if (llvm::Error error = foldConstants(module, options.output)) {
+  if (llvm::Error error = foldConstants(module, scratch)) {
     diagnostics.error(std::move(error));
     return false;
   }
   timer.done("fold constants");
-  if (!runPasses(module, "plan memory", addBufferPasses))
+  return runPasses(module, "plan memory", addBufferPasses);
+}
+
+llvm::Error Compilation::measureKernels(ModuleOp module) {
+  tune::TuningSession session{*schedules.database, schedules.machine, registry,
+                              processor,           *effort,           messages,
+                              options.verbose};
+  llvm::Error error = tune::tuneKernels(module, session);
+  timer.done("measure kernels");
+  return error;
+}
+
+bool Compilation::compileModule(ModuleOp module) {
+  if (!formKernels(module, options.output))
     return false;
+  if (effort)
+    if (llvm::Error error = measureKernels(module)) {
+      diagnostics.error(std::move(error));
+      return false;
+    }
   weights = std::make_unique<amp::WeightLayout>(module);
   description.weightsSize = weights->size();
   description.cpuFeatures = processor.featureList();
@@ -175,7 +223,7 @@ bool Compilation::compileModule(ModuleOp module) {
         std::max(description.numArenas, uint32_t(arena.getId()) + 1);
   });
   return runPasses(module, "emit kernels", [&](OpPassManager &passes) {
-    addCpuPasses(passes, processor.kernelTarget());
+    addCpuPasses(passes, processor.kernelTarget(), &schedules);
   });
 }
 
@@ -276,6 +324,48 @@ llvm::Expected<bool> Compilation::writeAll(ModuleOp module) {
   return true;
 }
 
+/// Null: an error was reported.
+OwningOpRef<ModuleOp> Compilation::readModel() {
+  llvm::Expected<tune::ScheduleSources> opened =
+      openSchedules(options, processor);
+  if (!opened) {
+    diagnostics.error(opened.takeError());
+    return nullptr;
+  }
+  schedules = std::move(*opened);
+  OwningOpRef<ModuleOp> module = read();
+  timer.done("import");
+  if (!module) {
+    if (!diagnostics.errors())
+      diagnostics.error(options.input + ": cannot be imported");
+    return nullptr;
+  }
+  if (!module->lookupSymbol<func::FuncOp>("main")) {
+    diagnostics.error(options.input + ": has no function 'main' to compile");
+    return nullptr;
+  }
+  return module;
+}
+
+Outcome Compilation::tune() {
+  if (llvm::Error error = checkTarget()) {
+    diagnostics.error(std::move(error));
+    return Outcome::WrongUsage;
+  }
+  if (llvm::Error error = checkInput()) {
+    diagnostics.error(std::move(error));
+    return Outcome::Failed;
+  }
+  OwningOpRef<ModuleOp> module = readModel();
+  if (!module || !formKernels(*module, tuningDatabasePath(options)))
+    return Outcome::Failed;
+  if (llvm::Error error = measureKernels(*module)) {
+    diagnostics.error(std::move(error));
+    return Outcome::Failed;
+  }
+  return Outcome::Done;
+}
+
 Outcome Compilation::run() {
   if (llvm::Error error = checkOptions()) {
     diagnostics.error(std::move(error));
@@ -285,18 +375,10 @@ Outcome Compilation::run() {
     diagnostics.error(std::move(error));
     return Outcome::Failed;
   }
-  OwningOpRef<ModuleOp> module = read();
-  timer.done("import");
-  if (!module) {
-    if (!diagnostics.errors())
-      diagnostics.error(options.input + ": cannot be imported");
+  OwningOpRef<ModuleOp> module = readModel();
+  if (!module)
     return Outcome::Failed;
-  }
   auto main = module->lookupSymbol<func::FuncOp>("main");
-  if (!main) {
-    diagnostics.error(options.input + ": has no function 'main' to compile");
-    return Outcome::Failed;
-  }
   StringRef name = llvm::sys::path::stem(options.input);
   if (auto given = (*module)->getAttrOfType<StringAttr>("amp.model_name");
       given && !given.empty())
@@ -312,4 +394,8 @@ Outcome Compilation::run() {
 
 Outcome ampc::compile(const Options &options, llvm::raw_ostream &messages) {
   return Compilation(options, messages).run();
+}
+
+Outcome ampc::tuneKernels(const Options &options, llvm::raw_ostream &messages) {
+  return Compilation(options, messages).tune();
 }

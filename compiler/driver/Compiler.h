@@ -20,6 +20,10 @@ enum class Outcome {
 /// any number of times in a process, also on several threads at once.
 Outcome compile(const Options &options, llvm::raw_ostream &messages);
 
+/// Measures the kernels of `options.input`, as `compile` would with
+/// `options.tune`, which is not off. Writes the tuning database alone.
+Outcome tuneKernels(const Options &options, llvm::raw_ostream &messages);
+
 } // namespace ampc
 
 #endif // AMPC_DRIVER_COMPILER_H

@@ -4,6 +4,7 @@
 #define AMPC_DRIVER_OPTIONS_H
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
 
 #include <string>
 
@@ -20,8 +21,24 @@ struct Options {
   std::string target = "native"; ///< See cpu::findProcessor.
   std::string precision = "f32"; ///< The only value so far.
   bool externalWeights = false;  ///< Weights go to `<output>.weights`.
+  std::string tune = "off";     ///< Kernels to measure: off, quick or full.
+  /// Of measurements; empty: the user's own, which is not read unless kernels
+  /// are measured.
+  std::string tuneDatabase;
   std::string report;            ///< JSON, one record an op; empty: none.
   bool verbose = false;          ///< Times of steps, on standard error.
+
+  /// Takes a size as the command line has it, `NAME=N`. Returns what is wrong
+  /// with it, or nothing.
+  std::string addDim(llvm::StringRef text) {
+    auto [name, size] = text.rsplit('=');
+    int64_t value;
+    if (name.empty() || size.getAsInteger(10, value) || value < 0)
+      return ("--dim '" + llvm::Twine(text) + "' is not of the form NAME=N").str();
+    if (!dims.try_emplace(name, value).second)
+      return ("--dim gives '" + llvm::Twine(name) + "' twice").str();
+    return "";
+  }
 };
 
 } // namespace ampc

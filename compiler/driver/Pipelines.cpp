@@ -2,7 +2,7 @@
 
 #include "compiler/driver/Pipelines.h"
 
-#include "compiler/target/cpu/CpuPasses.h"
+#include "autotune/Passes.h"
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/Pipeline.h"
 #include "passes/Passes.h"
@@ -56,21 +56,11 @@ void ampc::addBufferPasses(OpPassManager &passes) {
   passes.addPass(amp::createCanonicalize());
 }
 
-void ampc::addCpuPasses(OpPassManager &passes, const cpu::CpuTarget &target) {
-  passes.addPass(cpu::createCpuEmitKernelsPass(target));
-  // Functions are many and small: what can work on one at a time does so in
-  // parallel. Emitters make each constant anew, tens of thousands where
-  // elements are evaluated lane by lane, and canonicalization takes time
-  // quadratic in their number: CSE comes first.
-  OpPassManager &functions = passes.nest<func::FuncOp>();
-  functions.addPass(createCSEPass());
-  // Index arithmetic of loops goes before math becomes polynomials.
-  functions.addPass(createCanonicalizerPass());
-  functions.addPass(createCSEPass());
-  // What a row's elements share is computed once; LLVM's mid-end does not run.
-  functions.addPass(createLoopInvariantCodeMotionPass());
-  passes.addPass(cpu::createCpuExpandMathPass());
-  cpu::addLoweringToLLVM(passes);
+void ampc::addCpuPasses(OpPassManager &passes, const cpu::CpuTarget &target,
+                        const tune::ScheduleSources *schedules) {
+  if (schedules)
+    passes.addPass(tune::createCpuApplySchedulesPass(*schedules, target));
+  cpu::addKernelPasses(passes, target);
 }
 
 void ampc::registerPipelines() {

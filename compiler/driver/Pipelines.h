@@ -9,6 +9,9 @@ namespace ampc {
 namespace cpu {
 struct CpuTarget;
 }
+namespace tune {
+struct ScheduleSources;
+}
 
 /// An imported model becomes kernels and the host code around them, on tensors.
 void addTensorPasses(mlir::OpPassManager &passes, const cpu::CpuTarget &target);
@@ -16,8 +19,10 @@ void addTensorPasses(mlir::OpPassManager &passes, const cpu::CpuTarget &target);
 /// Tensors of host code become buffers, and buffers get their places.
 void addBufferPasses(mlir::OpPassManager &passes);
 
-/// Kernels become loops, and everything the LLVM dialect.
-void addCpuPasses(mlir::OpPassManager &passes, const cpu::CpuTarget &target);
+/// Kernels get their schedules, if there are any, and become loops; everything
+/// becomes the LLVM dialect.
+void addCpuPasses(mlir::OpPassManager &passes, const cpu::CpuTarget &target,
+                  const tune::ScheduleSources *schedules = nullptr);
 
 /// `amp-tensor-pipeline`, `amp-buffer-pipeline`, `amp-cpu-pipeline`, for
 /// amp-opt.

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Registration.h"
 
+#include "autotune/Passes.h"
 #include "compiler/driver/Pipelines.h"
 #include "compiler/ir/Amp.h"
 #include "compiler/target/cpu/CpuPasses.h"
@@ -49,5 +50,6 @@ void ampc::registerDialects(DialectRegistry &registry) {
 void ampc::registerPasses() {
   amp::registerAmpPassesPasses();
   cpu::registerAmpCpuPassesPasses();
+  tune::registerAmpTunePasses();
   registerPipelines();
 }

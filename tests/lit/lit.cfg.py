@@ -12,9 +12,11 @@ config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
 for name, folder in {
     "amp-opt": config.ampc_tools_dir,
     "ampc": config.ampc_tools_dir,
+    "ampc-tune": config.ampc_tools_dir,
     "ampc-run": config.ampc_tools_dir,
     "mlir-opt": config.llvm_tools_dir,
     "FileCheck": config.llvm_tools_dir,
+    "count": config.llvm_tools_dir,
     "not": config.llvm_tools_dir,
     "split-file": config.llvm_tools_dir,
 }.items():

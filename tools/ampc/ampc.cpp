@@ -13,6 +13,7 @@ static const char *const examples = R"(Examples:
   ampc model.onnx -o model.so --dim batch=1   with a dimension fixed
   ampc model.onnx -o model.so --target=x86-64-v3
   ampc model.onnx -o model.so --report=ops.json
+  ampc model.onnx -o model.so --tune=quick    measure the fastest kernels for this machine
   ampc check model.onnx                       what of a model is supported, and why not
   ampc info model.so                          what is in a file
 The suffix of -o decides what is written:
@@ -50,6 +51,16 @@ int main(int argc, char **argv) {
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option(
+         "--tune", options.tune,
+         "measure kernels on this machine first: off, quick (1 or 2 s\n"
+         "a kernel) or full; what was measured before counts")
+      ->type_name("EFFORT")
+      ->capture_default_str();
+  app.add_option("--tune-db", options.tuneDatabase,
+                 "database of measurements to use (default: with --tune, the\n"
+                 "user's own; else none); see ampc-tune")
+      ->type_name("FILE");
   app.add_flag("--external-weights", options.externalWeights,
                "put the weights into OUT.weights");
   app.add_option("--report", options.report,
@@ -100,14 +111,9 @@ int main(int argc, char **argv) {
     return usageError("no model given");
   if (options.output.empty())
     return usageError("no -o given");
-  for (llvm::StringRef dim : dims) {
-    auto [name, size] = dim.rsplit('=');
-    int64_t value;
-    if (name.empty() || size.getAsInteger(10, value) || value < 0)
-      return usageError("--dim '" + dim + "' is not of the form NAME=N");
-    if (!options.dims.try_emplace(name, value).second)
-      return usageError("--dim gives '" + name + "' twice");
-  }
+  for (const std::string &dim : dims)
+    if (std::string problem = options.addDim(dim); !problem.empty())
+      return usageError(problem);
   switch (ampc::compile(options, llvm::errs())) {
   case ampc::Outcome::Done:
     return 0;
