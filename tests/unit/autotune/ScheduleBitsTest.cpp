@@ -106,6 +106,17 @@ TEST_P(ScheduleBits, FewRows) {
   }
 }
 
+/// Of few rows several panels go in step.
+TEST_P(ScheduleBits, ProductsInPanels) {
+  for (const char *rows : {"1", "2", "3", "5", "40"}) {
+    std::string r = rows;
+    check({r + "x811xf32", "5x811x32xf32"}, r + "x139xf32",
+          "%r = amp.matmul %a, %b {panels} : (tensor<" + r +
+              "x811xf32>, tensor<5x811x32xf32>) -> tensor<" + r + "x139xf32>",
+          3);
+  }
+}
+
 TEST_P(ScheduleBits, OtherTypes) {
   check({"17x23xf64", "23x19xf64"}, "17x19xf64",
         "%r = amp.matmul %a, %b : (tensor<17x23xf64>, tensor<23x19xf64>) -> "
