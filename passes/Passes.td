@@ -150,6 +150,34 @@ def PackPanels : Pass<"amp-pack-panels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::amp::AmpDialect"];
 }
 
+def NarrowWeights : Pass<"amp-narrow-weights", "::mlir::ModuleOp"> {
+  let summary = "store weights of 32 bits in 16";
+  let description = [{
+    Works on kernels on tensors. Weights that contractions multiply by, or that are read element
+    by element (tables of embeddings), are stored in a 16-bit format and widened where they are
+    read; all arithmetic stays in f32. Small weights stay, and those with values beyond the
+    format's range.
+
+    ```mlir
+    amp.weight_data @w = dense_resource<w> : tensor<4x64x16xf32>
+    %w = amp.weight @w : tensor<4x64x16xf32>
+    %y = amp.kernel ins(%a = %x, %b = %w : tensor<?x64xf32>, tensor<4x64x16xf32>) ... {
+      %p = amp.matmul %a, %b {panels} : (tensor<?x64xf32>, tensor<4x64x16xf32>) -> tensor<?x64xf32>
+    ```
+    ==>
+    ```mlir
+    amp.weight_data @w = dense_resource<w_1> : tensor<4x64x16xf16>
+    %w = amp.weight @w : tensor<4x64x16xf16>
+    %y = amp.kernel ins(%a = %x, %b = %w : tensor<?x64xf32>, tensor<4x64x16xf16>) ... {
+      %p = amp.matmul %a, %b {panels} : (tensor<?x64xf32>, tensor<4x64x16xf16>) -> tensor<?x64xf32>
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"f16\"", "f16 or bf16">
+  ];
+  let dependentDialects = ["::amp::AmpDialect"];
+}
+
 def FormKernels : Pass<"amp-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "group ops into kernels";
   let description = [{

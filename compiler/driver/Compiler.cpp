@@ -17,6 +17,7 @@
 #include "compiler/import/onnx/Import.h"
 #include "compiler/target/cpu/CodeGenerator.h"
 #include "compiler/target/cpu/Pipeline.h"
+#include "passes/Passes.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -108,6 +109,11 @@ llvm::Error Compilation::checkOptions() {
   if (options.precision != "f32")
     return llvm::createStringError("unknown --precision '%s'; known is f32",
                                    options.precision.c_str());
+  if (options.weights != "f32" && options.weights != "f16" &&
+      options.weights != "bf16")
+    return llvm::createStringError(
+        "unknown --weights '%s'; known are f32, f16, bf16",
+        options.weights.c_str());
   return checkTarget();
 }
 
@@ -195,6 +201,11 @@ bool Compilation::formKernels(ModuleOp module, StringRef scratch) {
     return false;
   }
   timer.done("fold constants");
+  if (options.weights != "f32" &&
+      !runPasses(module, "narrow weights", [&](OpPassManager &passes) {
+        passes.addPass(amp::createNarrowWeights({options.weights}));
+      }))
+    return false;
   return runPasses(module, "plan memory", addBufferPasses);
 }
 
@@ -233,6 +244,7 @@ std::string Compilation::infoJson() const {
   info["target"] = processor.name;
   info["cpu_features"] = llvm::json::Array(processor.features);
   info["precision"] = options.precision;
+  info["weights"] = options.weights;
   info["weights_bytes"] = int64_t(description.weightsSize);
   if (!description.weightsFile.empty())
     info["weights_file"] = description.weightsFile;

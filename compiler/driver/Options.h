@@ -20,6 +20,7 @@ struct Options {
   int64_t maxNodes = 100'000;
   std::string target = "native"; ///< See cpu::findProcessor.
   std::string precision = "f32"; ///< The only value so far.
+  std::string weights = "f32";   ///< Their storage: f32, f16 or bf16.
   bool externalWeights = false;  ///< Weights go to `<output>.weights`.
   std::string tune = "off";     ///< Kernels to measure: off, quick or full.
   /// Of measurements; empty: the user's own, which is not read unless kernels

@@ -65,8 +65,7 @@ LogicalResult MatmulOp::verify() {
   if (getPanels() && failed(verifyPanels(*this)))
     return failure();
   bool integers = lhs.getElementType().isInteger();
-  if (lhs.getElementType() != rhs.getElementType() &&
-      !(integers && rhs.getElementType().isInteger()))
+  if (!canMultiply(lhs.getElementType(), rhs.getElementType()))
     return emitOpError("multiplies ")
            << lhs.getElementType() << " by " << rhs.getElementType();
   if (integers != result.getElementType().isInteger())

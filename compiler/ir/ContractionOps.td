@@ -17,7 +17,8 @@ def Amp_MatmulOp : Amp_ContractionOp<"matmul"> {
     leading dimensions follow numpy broadcasting where 1 is static. `transpose_lhs` and
     `transpose_rhs` swap the last two dimensions. `bias` broadcasts to the result and starts
     the sum. Without `algorithm`, products are formed and accumulated in f32 (f64 and integers
-    in their own type).
+    in their own type). Of an f32 product, `rhs` may be f16 or bf16, which is widened as it is read;
+    so may the filter of `amp.conv`.
 
     ```mlir
     %y = amp.matmul %a, %b {transpose_rhs} : (tensor<?x64xf32>, tensor<10x64xf32>) -> tensor<?x10xf32>

@@ -20,8 +20,7 @@ static LogicalResult verifyConv(Op op, int64_t channelDim, int64_t inChannels,
   if (result.getRank() != input.getRank())
     return op.emitOpError("has operands and a result of different ranks");
   bool integers = input.getElementType().isInteger();
-  if (input.getElementType() != filter.getElementType() &&
-      !(integers && filter.getElementType().isInteger()))
+  if (!canMultiply(input.getElementType(), filter.getElementType()))
     return op.emitOpError("has an input of ")
            << input.getElementType() << " and a filter of "
            << filter.getElementType();
@@ -39,8 +38,8 @@ static LogicalResult verifyConv(Op op, int64_t channelDim, int64_t inChannels,
     return op.emitOpError("needs positive strides, dilations and groups");
   if (differ(input.getDimSize(channelDim), inChannels))
     return op.emitOpError("has ")
-           << input.getDimSize(channelDim) << " input channels where the filter is for "
-           << inChannels;
+           << input.getDimSize(channelDim)
+           << " input channels where the filter is for " << inChannels;
   if (Value bias = op.getBias()) {
     if (typeOf(bias).getElementType() != result.getElementType())
       return op.emitOpError(
@@ -200,8 +199,8 @@ LogicalResult ConvTransposeOp::verify() {
   int64_t channels = times(filter.getDimSize(1), getGroups());
   if (failed(verifyFilter(*this, input.getRank(), /*first=*/2,
                           filter.getDimSize(0))) ||
-      failed(verifyConv(*this, /*channelDim=*/1, filter.getDimSize(0),
-                        channels)))
+      failed(
+          verifyConv(*this, /*channelDim=*/1, filter.getDimSize(0), channels)))
     return failure();
   if (getOutputPadding().size() != getStrides().size())
     return emitOpError("needs ") << getStrides().size() << " output paddings";

@@ -39,6 +39,11 @@ LogicalResult amp::verifyShape(Operation *op, const Twine &what,
          << shapeText(expected) << " is needed";
 }
 
+bool amp::canMultiply(Type lhs, Type rhs) {
+  return lhs == rhs || (lhs.isInteger() && rhs.isInteger()) ||
+         (lhs.isF32() && (rhs.isF16() || rhs.isBF16()));
+}
+
 LogicalResult amp::verifyDims(Operation *op, ValueRange dims,
                               RankedTensorType type) {
   if (int64_t(dims.size()) == type.getNumDynamicDims())

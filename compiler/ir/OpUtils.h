@@ -31,6 +31,10 @@ mlir::LogicalResult verifyShape(mlir::Operation *op, const llvm::Twine &what,
                                 llvm::ArrayRef<int64_t> actual,
                                 llvm::ArrayRef<int64_t> expected);
 
+/// Whether contractions take operands of these element types: equal ones, any
+/// integers, and f32 by a narrower float, which is widened as it is read.
+bool canMultiply(mlir::Type lhs, mlir::Type rhs);
+
 /// Errors unless there is one `index` operand a dynamic dimension of `type`.
 mlir::LogicalResult verifyDims(mlir::Operation *op, mlir::ValueRange dims,
                                mlir::RankedTensorType type);

@@ -51,16 +51,20 @@ int main(int argc, char **argv) {
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option(
-         "--tune", options.tune,
-         "measure kernels on this machine first: off, quick (1 or 2 s\n"
-         "a kernel) or full; what was measured before counts")
+  app.add_option("--tune", options.tune,
+                 "measure kernels on this machine first: off, quick (1 or 2 s\n"
+                 "a kernel) or full; what was measured before counts")
       ->type_name("EFFORT")
       ->capture_default_str();
   app.add_option("--tune-db", options.tuneDatabase,
                  "database of measurements to use (default: with --tune, the\n"
                  "user's own; else none); see ampc-tune")
       ->type_name("FILE");
+  app.add_option("--weights", options.weights,
+                 "how large weights are stored: f32, f16 or bf16; arithmetic\n"
+                 "stays as it is")
+      ->type_name("FORMAT")
+      ->capture_default_str();
   app.add_flag("--external-weights", options.externalWeights,
                "put the weights into OUT.weights");
   app.add_option("--report", options.report,

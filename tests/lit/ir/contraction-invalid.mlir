@@ -8,9 +8,9 @@ func.func @f(%a: tensor<3xf32>, %b: tensor<3x4xf32>) {
 
 // -----
 
-func.func @f(%a: tensor<2x3xf32>, %b: tensor<3x4xf16>) {
-  // expected-error @+1 {{multiplies 'f32' by 'f16'}}
-  amp.matmul %a, %b : (tensor<2x3xf32>, tensor<3x4xf16>) -> tensor<2x4xf32>
+func.func @f(%a: tensor<2x3xf32>, %b: tensor<3x4xf64>) {
+  // expected-error @+1 {{multiplies 'f32' by 'f64'}}
+  amp.matmul %a, %b : (tensor<2x3xf32>, tensor<3x4xf64>) -> tensor<2x4xf32>
   return
 }
 
@@ -101,11 +101,11 @@ func.func @f(%x: tensor<1x3x5x5xf32>, %w: tensor<8x3x3xf32>) {
 
 // -----
 
-func.func @f(%x: tensor<1x3x5xf32>, %w: tensor<8x3x3xf16>) {
-  // expected-error @+1 {{has an input of 'f32' and a filter of 'f16'}}
+func.func @f(%x: tensor<1x3x5xf32>, %w: tensor<8x3x3xf64>) {
+  // expected-error @+1 {{has an input of 'f32' and a filter of 'f64'}}
   amp.conv %x, %w {strides = array<i64: 1>, dilations = array<i64: 1>,
                    pads = array<i64: 0, 0>, groups = 1 : i64}
-      : (tensor<1x3x5xf32>, tensor<8x3x3xf16>) -> tensor<1x8x3xf32>
+      : (tensor<1x3x5xf32>, tensor<8x3x3xf64>) -> tensor<1x8x3xf32>
   return
 }
 
@@ -322,5 +322,14 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<2x8x16xf32>) {
 func.func @f(%x: tensor<4x8xf32>, %w: tensor<2x9x16xf32>) {
   // expected-error @+1 {{sums over 8 elements of the left and 9 of the right operand}}
   amp.matmul %x, %w {panels} : (tensor<4x8xf32>, tensor<2x9x16xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+// Only the right operand may be the narrower one.
+func.func @f(%x: tensor<4x8xf16>, %w: tensor<8x4xf32>) {
+  // expected-error @+1 {{multiplies 'f16' by 'f32'}}
+  amp.matmul %x, %w : (tensor<4x8xf16>, tensor<8x4xf32>) -> tensor<4x4xf32>
   return
 }
