@@ -88,6 +88,7 @@ llvm::Error ampc::tune::tuneKernels(ModuleOp module,
                                     const TuningSession &session) {
   std::vector<TunableKernel> kernels;
   llvm::StringSet<> seen;
+  unsigned known = 0, leftOut = 0;
   llvm::Error failure = llvm::Error::success();
   llvm::ErrorAsOutParameter unchecked(&failure);
   module.walk([&](amp::KernelOp kernel) {
@@ -95,6 +96,7 @@ llvm::Error ampc::tune::tuneKernels(ModuleOp module,
         isolate(kernel, session.processor.kernelTarget());
     if (!tunable) {
       std::string reason = llvm::toString(tunable.takeError());
+      leftOut += bool(kernel.getRoot());
       if (session.verbose && kernel.getRoot())
         session.messages << "ampc: " << kernel.getRoot()->getName()
                          << " is not tuned: " << reason << "\n";
@@ -102,19 +104,25 @@ llvm::Error ampc::tune::tuneKernels(ModuleOp module,
     }
     if (!seen.insert(tunable->text).second)
       return WalkResult::advance();
-    llvm::Expected<std::vector<Measurement>> known =
+    llvm::Expected<std::vector<Measurement>> measured =
         session.database.find(session.machine, tunable->text);
-    if (!known) {
-      failure = known.takeError();
+    if (!measured) {
+      failure = measured.takeError();
       return WalkResult::interrupt();
     }
-    if (!session.effort.isSpentOn(*tunable, *known))
+    if (session.effort.isSpentOn(*tunable, *measured))
+      ++known;
+    else
       kernels.push_back(std::move(*tunable));
     return WalkResult::advance();
   });
   if (failure)
     return failure;
 
+  session.messages << "ampc: " << kernels.size() << " kernels to measure, "
+                   << known << " measured before, " << leftOut
+                   << " left as they are (of sizes that are not known without "
+                      "--dim, or without schedules to choose from)\n";
   Recorder recorder(session);
   Progress progress(session.messages, kernels.size());
   for (const TunableKernel &kernel : kernels) {

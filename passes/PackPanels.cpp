@@ -141,7 +141,11 @@ void PackPanels::packProduct(MatmulOp op) {
   int64_t columns =
       cast<RankedTensorType>(op.getResult().getType()).getShape().back();
   // A single column has rows in its vectors. Quantised weights stay as they
-  // are.
+  // are, and so do those that would take several times a lot of memory to
+  // rearrange at compile time.
+  constexpr uint64_t large = 1 << 30;
+  if (weightBytes(type) > large)
+    return;
   if (!source || weightBytes(type) > *source || columns < 2)
     return;
   // Where the weight is, which may be outside of a loop.
