@@ -1,9 +1,14 @@
 //===- Pool.cpp - One thread pool a process -------------------------------===//
 //
-// Fork-join with persistent workers. One job at a time; its chunks are handed
-// out by one atomic word, so a core that is shared with another process only
-// delays the chunk it holds. A thread may read the job exactly while it holds
-// a chunk, because the owner does not return before all chunks are done.
+// Fork-join with persistent workers. One job at a time; one atomic word says
+// how many of its chunks are left, so a core that is shared with another
+// process only delays the chunk it holds. A thread may read the job exactly
+// while it holds a chunk, because the owner does not return before all chunks
+// are done.
+//
+// Which chunk that is: the next of the thread's own share of the range, or of
+// another's when that is used up. One kernel after the other, a thread so does
+// the same part of an image, which its own cache has.
 //
 // The state lives in memory that the kernel clears in a forked child
 // (MADV_WIPEONFORK), and all zeros is its initial state: a child starts with a
@@ -45,6 +50,7 @@ struct Job {
   int64_t n;
   int64_t grain;
   uint32_t chunks;
+  uint32_t shares; ///< One for each thread that may take part.
   uint64_t floatControl;
 
   void runChunk(uint32_t index) const {
@@ -54,6 +60,12 @@ struct Job {
     int64_t last = first + each + (index < extra ? 1 : 0);
     fn(args, first * grain, index + 1 == chunks ? n : last * grain);
   }
+};
+
+/// Neighbouring chunks, to be done by one thread if it comes to that.
+struct alignas(64) Share {
+  std::atomic<uint32_t> next;
+  uint32_t end; ///< Where `next` is that or more, all have been taken.
 };
 
 struct PoolState {
@@ -66,6 +78,7 @@ struct PoolState {
   alignas(64) std::atomic<uint64_t> ticket;
 
   alignas(64) Job job;
+  Share shares[maxThreads];
 
   alignas(64) std::atomic<uint32_t> done; ///< Chunks completed.
   std::atomic<uint32_t> ownerAsleep;
@@ -77,31 +90,41 @@ bool mayTake(uint64_t ticket, uint32_t id) {
   return uint32_t(ticket) != 0 && id < uint32_t(ticket >> 32);
 }
 
-/// Takes a chunk of the current job for worker `id` (0 fits the owner, too).
-/// The index counts from the end: `remaining` before the taking.
-bool takeChunk(PoolState &state, uint32_t id, uint32_t &remaining) {
+/// Takes a chunk of the current job for worker `id` (0 fits the owner, too),
+/// whichever: it can be found by findChunk().
+bool takeChunk(PoolState &state, uint32_t id) {
   uint64_t ticket = state.ticket.load(std::memory_order_relaxed);
   while (mayTake(ticket, id))
     if (state.ticket.compare_exchange_weak(ticket, ticket - 1,
                                            std::memory_order_acquire,
-                                           std::memory_order_relaxed)) {
-      remaining = uint32_t(ticket);
+                                           std::memory_order_relaxed))
       return true;
-    }
   return false;
 }
 
+/// The index of the chunk that was taken: there is one for each taking.
+uint32_t findChunk(PoolState &state, uint32_t own) {
+  for (uint32_t i = own;; i = i + 1 == state.job.shares ? 0 : i + 1) {
+    Share &share = state.shares[i];
+    if (share.next.load(std::memory_order_relaxed) >= share.end)
+      continue;
+    uint32_t index = share.next.fetch_add(1, std::memory_order_relaxed);
+    if (index < share.end)
+      return index;
+  }
+}
+
 /// Does chunks until none is left to take.
-void work(PoolState &state, uint32_t id, uint64_t *floatControl) {
-  uint32_t remaining;
-  while (takeChunk(state, id, remaining)) {
+void work(PoolState &state, uint32_t id, uint32_t share,
+          uint64_t *floatControl) {
+  while (takeChunk(state, id)) {
     const Job &job = state.job;
     uint32_t chunks = job.chunks;
     if (floatControl && *floatControl != job.floatControl) {
       *floatControl = job.floatControl;
       setFloatControl(job.floatControl);
     }
-    job.runChunk(chunks - remaining);
+    job.runChunk(findChunk(state, share));
     // After the last increment the owner may return and start another job, so
     // nothing of this one may be read any more.
     uint32_t done = state.done.fetch_add(1, std::memory_order_seq_cst) + 1;
@@ -121,7 +144,7 @@ void *workerMain(void *argument) {
   uint64_t floatControl = getFloatControl();
 
   for (;;) {
-    work(state, self.id, &floatControl);
+    work(state, self.id, self.id + 1, &floatControl);
     bool found = false;
     for (int i = 0; i < spins && !found; ++i) {
       spinPause();
@@ -159,6 +182,11 @@ uint32_t startWorkers(PoolState &state, uint32_t wanted) {
 
 void runJob(PoolState &state, const Job &job, uint32_t helpers) {
   state.job = job;
+  for (uint32_t i = 0; i < job.shares; ++i) {
+    state.shares[i].next.store(uint32_t(uint64_t(job.chunks) * i / job.shares),
+                               std::memory_order_relaxed);
+    state.shares[i].end = uint32_t(uint64_t(job.chunks) * (i + 1) / job.shares);
+  }
   state.done.store(0, std::memory_order_relaxed);
   state.ticket.store(uint64_t(helpers) << 32 | job.chunks,
                      std::memory_order_seq_cst);
@@ -169,7 +197,7 @@ void runJob(PoolState &state, const Job &job, uint32_t helpers) {
         worker.asleep.exchange(0, std::memory_order_seq_cst))
       futexWakeOne(worker.asleep);
   }
-  work(state, 0, nullptr);
+  work(state, 0, 0, nullptr);
 
   for (int i = 0; i < spins; ++i) {
     if (state.done.load(std::memory_order_acquire) == job.chunks)
@@ -235,8 +263,10 @@ void poolParallel(ampc_pool *pool, void (*fn)(void *, int64_t, int64_t),
   if (helpers == 0)
     fn(args, 0, n);
   else
-    runJob(*state, {fn, args, n, grain, uint32_t(chunks), getFloatControl()},
-           helpers);
+    runJob(
+        *state,
+        {fn, args, n, grain, uint32_t(chunks), helpers + 1, getFloatControl()},
+        helpers);
   state->busy.store(0, std::memory_order_release);
 }
 
