@@ -80,10 +80,10 @@ void GemmPlan::planPanels(const StridedGemm &gemm, int64_t sums) {
     lanes /= 2;
   panelVectors = gemm.panelColumns / lanes;
   tileVectors = panelVectors;
+  const int64_t panels =
+      llvm::divideCeil(knownCount(gemm.columns).value_or(1), gemm.panelColumns);
   if (rows && *rows > 0 && *rows <= sums / kSumsInFlight) {
     // Few rows: several panels in step, each of which is read in order.
-    int64_t panels = llvm::divideCeil(knownCount(gemm.columns).value_or(1),
-                                      gemm.panelColumns);
     tileVectors *= std::max<int64_t>(
         std::min({int64_t(llvm::divideCeil(kSumsInFlight, panelVectors)),
                   sums / (*rows * panelVectors), panels}),
@@ -103,6 +103,17 @@ void GemmPlan::planPanels(const StridedGemm &gemm, int64_t sums) {
   if (rows && *rows > 0) // Even blocks.
     blockRows = llvm::divideCeil(
         *rows, std::max<int64_t>(*rows / (blockRows + blockRows / 2), 1));
+  // Blocks enough for several threads, where there are few columns.
+  constexpr int64_t items = 16;
+  int64_t others = panels;
+  for (OpFoldResult size : gemm.batch)
+    others *= std::max<int64_t>(IndexBuilder::known(size).value_or(1), 1);
+  if (others < items) {
+    int64_t share =
+        rows ? llvm::divideCeil(*rows, llvm::divideCeil(items, others))
+             : least / 2;
+    blockRows = std::min(blockRows, std::max(share, 4 * tileRows));
+  }
   if (!rows || *rows > blockRows)
     blockRows = llvm::alignTo(blockRows, tileRows);
 }
