@@ -92,7 +92,8 @@ def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) 
     """Prints the model's line of the table; returns what is wrong."""
     errors = []
     file = zoo.path(model)
-    compiled = compiler.compile_model(build, file, folder / f"{model.name}.so")
+    target = f"--target={options.target}"
+    compiled = compiler.compile_model(build, file, folder / f"{model.name}.so", target)
     weights = zoo.weight_bytes(file)
     session = timing.cpu_session(file)
     library = ampc.Model(compiled.library, threads=1)
@@ -136,7 +137,7 @@ def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) 
             dims = [f"--dim={name}={size}" for name, size in zip(model.dims, shape)]
             # A name of its own: the loader takes an equal path for the same library.
             name = f"{model.name}-{'-'.join(map(str, shape))}.so"
-            static = compiler.compile_model(build, file, folder / name, *dims)
+            static = compiler.compile_model(build, file, folder / name, target, *dims)
             fixed = ampc.Model(static.library, threads=1).run(feed)
             for info, a, b in zip(library.outputs, actual, fixed, strict=True):
                 if a.tobytes() != b.tobytes():
@@ -166,6 +167,7 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--filter", default="", help="part of a model's name")
     parser.add_argument("--bench", action="store_true")
+    parser.add_argument("--target", default="native", help="processor to compile for")
     parser.add_argument("--static", action="store_true")
     options = parser.parse_args()
     print(
