@@ -404,6 +404,18 @@ Outcome Compilation::run() {
   return Outcome::Failed;
 }
 
+int ampc::exitStatus(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::Done:
+    return 0;
+  case Outcome::Failed:
+    return 1;
+  case Outcome::WrongUsage:
+    return 2;
+  }
+  llvm_unreachable("all outcomes are handled");
+}
+
 Outcome ampc::compile(const Options &options, llvm::raw_ostream &messages) {
   return Compilation(options, messages).run();
 }

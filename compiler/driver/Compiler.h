@@ -15,6 +15,9 @@ enum class Outcome {
   WrongUsage ///< An option has a value that no model could be compiled with.
 };
 
+/// What a tool exits with: 0, 1 or 2.
+int exitStatus(Outcome outcome);
+
 /// Compiles `options.input` to `options.output`. If it could not, `messages`
 /// has one line or more that say why, and no file was changed. May be called
 /// any number of times in a process, also on several threads at once.

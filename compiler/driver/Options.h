@@ -22,12 +22,12 @@ struct Options {
   std::string precision = "f32"; ///< The only value so far.
   std::string weights = "f32";   ///< Their storage: f32, f16 or bf16.
   bool externalWeights = false;  ///< Weights go to `<output>.weights`.
-  std::string tune = "off";     ///< Kernels to measure: off, quick or full.
+  std::string tune = "off";      ///< Kernels to measure: off, quick or full.
   /// Of measurements; empty: the user's own, which is not read unless kernels
   /// are measured.
   std::string tuneDatabase;
-  std::string report;            ///< JSON, one record an op; empty: none.
-  bool verbose = false;          ///< Times of steps, on standard error.
+  std::string report;   ///< JSON, one record an op; empty: none.
+  bool verbose = false; ///< Times of steps, on standard error.
 
   /// Takes a size as the command line has it, `NAME=N`. Returns what is wrong
   /// with it, or nothing.
@@ -35,7 +35,8 @@ struct Options {
     auto [name, size] = text.rsplit('=');
     int64_t value;
     if (name.empty() || size.getAsInteger(10, value) || value < 0)
-      return ("--dim '" + llvm::Twine(text) + "' is not of the form NAME=N").str();
+      return ("--dim '" + llvm::Twine(text) + "' is not of the form NAME=N")
+          .str();
     if (!dims.try_emplace(name, value).second)
       return ("--dim gives '" + llvm::Twine(name) + "' twice").str();
     return "";

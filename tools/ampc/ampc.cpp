@@ -118,13 +118,5 @@ int main(int argc, char **argv) {
   for (const std::string &dim : dims)
     if (std::string problem = options.addDim(dim); !problem.empty())
       return usageError(problem);
-  switch (ampc::compile(options, llvm::errs())) {
-  case ampc::Outcome::Done:
-    return 0;
-  case ampc::Outcome::Failed:
-    return 1;
-  case ampc::Outcome::WrongUsage:
-    return 2;
-  }
-  llvm_unreachable("all outcomes are handled");
+  return ampc::exitStatus(ampc::compile(options, llvm::errs()));
 }
