@@ -41,4 +41,13 @@ bool canMergeOutputDims(KernelValues &values, int64_t dim, Value given) {
   return true;
 }
 
+MergedDims mergeOutputDims(KernelValues &values) {
+  MergedDims dims(values.outDims(0));
+  int64_t rank = cast<MemRefType>(values.out(0).getType()).getRank();
+  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+    if (canMergeOutputDims(values, dim))
+      dims.merge(dim);
+  return dims;
+}
+
 } // namespace ampc::cpu

@@ -52,6 +52,9 @@ private:
   llvm::SmallVector<int64_t> ends;
 };
 
+/// The dimensions of the first output, merged wherever all outputs allow it.
+MergedDims mergeOutputDims(KernelValues &values);
+
 } // namespace ampc::cpu
 
 #endif // AMPC_TARGET_CPU_MERGEDDIMS_H

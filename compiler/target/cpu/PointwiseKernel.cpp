@@ -81,12 +81,8 @@ struct PointwiseLoops {
 };
 
 PointwiseLoops::PointwiseLoops(KernelValues &values, const CpuTarget &target)
-    : dims(values.outDims(0)), cost(2) {
+    : dims(mergeOutputDims(values)), cost(2) {
   amp::KernelOp kernel = values.getKernel();
-  auto rank = cast<MemRefType>(values.out(0).getType()).getRank();
-  for (int64_t dim = 0; dim + 1 < rank; ++dim)
-    if (canMergeOutputDims(values, dim))
-      dims.merge(dim);
   // Lanes for the widest arithmetic; 64-bit elements take two registers.
   unsigned bits = 8;
   bool inOrder = true;

@@ -17,11 +17,8 @@ namespace ampc::cpu {
 constexpr int64_t kRows = 16, kColumns = 256;
 
 TransposeKernel::TransposeKernel(amp::TransposeOp op, KernelValues &values)
-    : op(op), dims(values.outDims(0)) {
+    : op(op), dims(mergeOutputDims(values)) {
   const int64_t rank = op.getPermutation().size();
-  for (int64_t dim = 0; dim + 1 < rank; ++dim)
-    if (canMergeOutputDims(values, dim))
-      dims.merge(dim);
   int64_t rowDim =
       llvm::find(op.getPermutation(), rank - 1) - op.getPermutation().begin();
   for (rowRun = 0; dims.last(rowRun) < rowDim;)
