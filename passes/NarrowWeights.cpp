@@ -56,22 +56,26 @@ private:
   ElementsAttr narrow(WeightDataOp data, FloatType type);
 };
 
-/// The operands of kernels that are `weight` or a view of it; nothing if it
-/// goes elsewhere too.
-std::optional<SmallVector<OpOperand *>> kernelUses(Value weight) {
+/// A weight and its views, and the operands of kernels that they are.
+struct Readers {
+  SmallVector<Value> values;
   SmallVector<OpOperand *> uses;
-  SmallVector<Value> views{weight};
-  while (!views.empty())
-    for (OpOperand &use : views.pop_back_val().getUses()) {
-      if (auto view = dyn_cast<ReshapeOp>(use.getOwner()))
-        views.push_back(view.getResult());
-      else if (isa<KernelOp>(use.getOwner()))
-        uses.push_back(&use);
-      else
-        return std::nullopt;
-    }
-  return uses;
-}
+
+  /// Adds `weight`'s; false if it goes elsewhere too.
+  bool add(Value weight) {
+    size_t next = values.size();
+    for (values.push_back(weight); next < values.size(); ++next)
+      for (OpOperand &use : values[next].getUses()) {
+        if (auto view = dyn_cast<ReshapeOp>(use.getOwner()))
+          values.push_back(view.getResult());
+        else if (isa<KernelOp>(use.getOwner()))
+          uses.push_back(&use);
+        else
+          return false;
+      }
+    return true;
+  }
+};
 
 /// Whether a contraction reads the operand as what it multiplies by, which may
 /// be narrower than what it multiplies.
@@ -185,37 +189,19 @@ void NarrowWeights::runOnOperation() {
     if (!wide || !wide.getElementType().isF32() ||
         wide.getNumElements() < kFewElements)
       continue;
-    SmallVector<OpOperand *> uses;
-    auto gather = [&](WeightOp op) {
-      auto found = kernelUses(op.getResult());
-      if (!found || !llvm::all_of(*found, [](OpOperand *use) {
-            return canReadNarrow(*use);
-          }))
-        return false;
-      uses.append(*found);
-      return true;
-    };
-    SmallVector<WeightOp> &ops = weights[data.getSymNameAttr()];
-    if (!llvm::all_of(ops, gather))
+    Readers readers;
+    auto add = [&](WeightOp op) { return readers.add(op.getResult()); };
+    auto canNarrow = [](OpOperand *use) { return canReadNarrow(*use); };
+    if (!llvm::all_of(weights[data.getSymNameAttr()], add) ||
+        !llvm::all_of(readers.uses, canNarrow))
       continue;
     ElementsAttr stored = narrow(data, type);
     if (!stored)
       continue;
     data.setValueAttr(stored);
-    auto retype = [&](Value value) {
+    for (Value value : readers.values)
       value.setType(cast<RankedTensorType>(value.getType()).clone(type));
-    };
-    for (WeightOp op : ops) {
-      retype(op.getResult());
-      SmallVector<Value> views{op.getResult()};
-      while (!views.empty())
-        for (Operation *user : views.pop_back_val().getUsers())
-          if (auto view = dyn_cast<ReshapeOp>(user)) {
-            retype(view.getResult());
-            views.push_back(view.getResult());
-          }
-    }
-    for (OpOperand *use : uses)
+    for (OpOperand *use : readers.uses)
       readNarrow(*use, type);
   }
 }

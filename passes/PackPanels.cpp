@@ -47,13 +47,17 @@ std::optional<uint64_t> sourceBytes(Value value) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < work.size(); ++i) {
     Operation *op = work[i];
-    if (op->getNumOperands() == 0)
-      if (auto type = dyn_cast<RankedTensorType>(op->getResultTypes().front()))
-        bytes += type.hasStaticShape() ? weightBytes(type) : 0;
+    bytes += storedBytes(op);
     if (!llvm::all_of(op->getOperands(), add))
       return std::nullopt;
   }
   return bytes;
+}
+
+Value reshape(OpBuilder &builder, Location loc, Value value,
+              ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return builder.create<ReshapeOp>(loc, type.clone(shape), value, ValueRange());
 }
 
 struct PackPanels : public amp::impl::PackPanelsBase<PackPanels> {
@@ -96,8 +100,7 @@ Value PackPanels::inPanels(OpBuilder &builder, Location loc, Value matrices) {
         ValueRange(), ArrayRef<int64_t>{0, 0, 0}, ArrayRef<int64_t>{0, 0, 0},
         PadMode::Constant, /*grows=*/true);
   }
-  matrices = builder.create<ReshapeOp>(
-      loc, type.clone({batch, steps, panels, width}), matrices, ValueRange());
+  matrices = reshape(builder, loc, matrices, {batch, steps, panels, width});
   return builder.create<TransposeOp>(loc,
                                      type.clone({batch, panels, steps, width}),
                                      matrices, ArrayRef<int64_t>{0, 2, 1, 3});
@@ -110,14 +113,11 @@ void PackPanels::packConvolution(ConvOp op) {
     return;
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  auto reshape = [&](Value value, ArrayRef<int64_t> shape) -> Value {
-    return builder.create<ReshapeOp>(loc, type.clone(shape), value,
-                                     ValueRange());
-  };
   int64_t groups = op.getGroups();
   int64_t columns = op.getOutChannels() / groups;
   int64_t steps = type.getNumElements() / (groups * columns);
-  Value filter = reshape(op.getFilter(), {steps, groups, columns});
+  Value filter =
+      reshape(builder, loc, op.getFilter(), {steps, groups, columns});
   filter =
       builder.create<TransposeOp>(loc, type.clone({groups, steps, columns}),
                                   filter, ArrayRef<int64_t>{1, 0, 2});
@@ -127,7 +127,7 @@ void PackPanels::packConvolution(ConvOp op) {
   SmallVector<int64_t> shape{groups * packed[1]};
   llvm::append_range(shape, type.getShape().drop_back());
   shape.push_back(packed[3]);
-  op.getFilterMutable().assign(reshape(filter, shape));
+  op.getFilterMutable().assign(reshape(builder, loc, filter, shape));
   op.setPanels(true);
 }
 
@@ -158,11 +158,8 @@ void PackPanels::packProduct(MatmulOp op) {
   int64_t batch = 1;
   for (int64_t dim = 0; dim + 2 < rank; ++dim)
     batch *= shape[dim];
-  auto reshape = [&](Value value, ArrayRef<int64_t> shape) -> Value {
-    return builder.create<ReshapeOp>(loc, type.clone(shape), value,
-                                     ValueRange());
-  };
-  Value rhs = reshape(op.getRhs(), {batch, shape[rank - 2], shape[rank - 1]});
+  Value rhs = reshape(builder, loc, op.getRhs(),
+                      {batch, shape[rank - 2], shape[rank - 1]});
   if (op.getTransposeRhs())
     rhs = builder.create<TransposeOp>(
         loc, type.clone({batch, shape[rank - 1], shape[rank - 2]}), rhs,
@@ -171,7 +168,7 @@ void PackPanels::packProduct(MatmulOp op) {
   SmallVector<int64_t> packed(shape.begin(), shape.end() - 2);
   llvm::append_range(
       packed, cast<RankedTensorType>(rhs.getType()).getShape().drop_front());
-  op.getRhsMutable().assign(reshape(rhs, packed));
+  op.getRhsMutable().assign(reshape(builder, loc, rhs, packed));
   op.setTransposeRhs(false);
   op.setPanels(true);
 }

@@ -51,16 +51,6 @@ struct Candidates {
   SmallVector<Value> results;       ///< Of those, what others read.
 };
 
-/// Bytes of a weight or constant; a splat takes none.
-uint64_t storedBytes(Operation *op) {
-  auto constant = dyn_cast<arith::ConstantOp>(op);
-  if (!isa<amp::WeightOp>(op) && !constant)
-    return 0;
-  if (constant && isa<SplatElementsAttr>(constant.getValue()))
-    return 0;
-  return bytesOf(op->getResult(0).getType());
-}
-
 /// Bytes of the weights that the results of `root` are computed from.
 uint64_t sourceBytes(Operation *root, const llvm::SetVector<Operation *> &ops) {
   uint64_t bytes = 0;
@@ -68,7 +58,7 @@ uint64_t sourceBytes(Operation *root, const llvm::SetVector<Operation *> &ops) {
   work.insert(root);
   for (size_t i = 0; i < work.size(); ++i) {
     Operation *op = work[i];
-    bytes += storedBytes(op);
+    bytes += amp::storedBytes(op);
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp();
           producer && ops.contains(producer))

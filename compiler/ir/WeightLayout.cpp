@@ -18,6 +18,16 @@ uint64_t amp::weightBytes(ShapedType type) {
   return uint64_t(type.getNumElements()) * ((bits + 7) / 8);
 }
 
+uint64_t amp::storedBytes(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!isa<WeightOp>(op) && !constant)
+    return 0;
+  if (constant && isa<SplatElementsAttr>(constant.getValue()))
+    return 0;
+  auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return tensor ? weightBytes(tensor) : 0;
+}
+
 WeightLayout::WeightLayout(ModuleOp module) {
   llvm::StringSet<> used;
   module.walk([&](WeightOp weight) { used.insert(weight.getData()); });

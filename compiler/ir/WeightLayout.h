@@ -41,6 +41,10 @@ private:
 /// under 8 bits take a byte.
 uint64_t weightBytes(mlir::ShapedType type);
 
+/// Bytes that `op` is stored in if it is a weight or constant: a splat takes
+/// none, nor does any other op.
+uint64_t storedBytes(mlir::Operation *op);
+
 } // namespace amp
 
 #endif // AMPC_IR_WEIGHTLAYOUT_H
