@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/ir/Amp.h"
+#include "compiler/ir/SourceNodes.h"
 #include "passes/MinimumCut.h"
 #include "passes/Passes.h"
 #include "passes/ResolveDims.h"
@@ -26,6 +27,9 @@ using namespace mlir;
 using namespace amp;
 
 namespace {
+
+/// What transposes do that no node of the source asks for.
+constexpr StringLiteral layoutChange = "layout change";
 
 /// A size for dimensions that are not known.
 constexpr int64_t kGuess = 32;
@@ -215,7 +219,8 @@ Value BlockLayout::inOrder(OpBuilder &builder, Value value,
     return value;
   auto transpose = [&]() -> Value {
     return builder.create<TransposeOp>(
-        value.getLoc(), permuted(value.getType(), order), value, order);
+        sourceLocation(value.getLoc(), layoutChange),
+        permuted(value.getType(), order), value, order);
   };
   auto shared = orders.find(value);
   if (shared == orders.end() || shared->second != order)
@@ -251,9 +256,9 @@ void BlockLayout::rewrite() {
         if (takesReordered(use))
           continue;
         if (!back)
-          back =
-              builder.create<TransposeOp>(op->getLoc(), result.getType(), now,
-                                          invertPermutationVector(order));
+          back = builder.create<TransposeOp>(
+              sourceLocation(op->getLoc(), layoutChange), result.getType(), now,
+              invertPermutationVector(order));
         use.set(back);
       }
     }

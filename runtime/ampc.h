@@ -124,6 +124,22 @@ typedef struct ampc_dtype_info {
   int32_t alignment;
 } ampc_dtype_info;
 
+/** One launch of a kernel, and the times that it took in a context so far. The
+ * pointers belong to the library and stay valid while it is loaded. */
+typedef struct ampc_profile_entry {
+  const char *kernel;   /**< The function, as debuggers name it. */
+  const char *kind;     /**< What it is: "conv", "pointwise", "copy", ... */
+  const char *operands; /**< Types and sizes of its buffers: "f32[?,64]". */
+  uint32_t num_nodes;
+  const char *const *nodes; /**< `num_nodes` names: the nodes of the model that
+                                 it computes, as a message would name them. */
+  const char *const *ops;   /**< Their types, "Conv"; or, in their place, what
+                                 the compiler adds: "layout change". */
+  uint64_t calls;
+  uint64_t total_ns;   /**< Wall-clock time of all calls. */
+  uint64_t minimum_ns; /**< Of one call; 0 if there was none. */
+} ampc_profile_entry;
+
 typedef struct ampc_model ampc_model;
 typedef struct ampc_context ampc_context;
 struct ampc_model_desc;
@@ -227,6 +243,15 @@ typedef struct ampc_api_v1 {
    * be taken once. */
   ampc_status (*take_output)(ampc_context *, uint32_t index,
                              DLManagedTensor **tensor);
+
+  /*--- Profiling -----------------------------------------------------------*/
+
+  /** Launches whose times are recorded: all of a model that was compiled with
+   * --profile, in the order of its code; else 0. */
+  uint32_t (*num_launches)(const struct ampc_api_v1 *);
+  /** What launch `index` is, and its times in all runs of this context. */
+  ampc_status (*profile)(ampc_context *, uint32_t index,
+                         ampc_profile_entry *entry);
 } ampc_api_v1;
 
 /** The type of the function a library exports as AMPC_ENTRY_NAME. */

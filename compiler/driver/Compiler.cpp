@@ -233,9 +233,13 @@ bool Compilation::compileModule(ModuleOp module) {
     description.numArenas =
         std::max(description.numArenas, uint32_t(arena.getId()) + 1);
   });
-  return runPasses(module, "emit kernels", [&](OpPassManager &passes) {
-    addCpuPasses(passes, processor.kernelTarget(), &schedules);
-  });
+  if (!runPasses(module, "emit kernels", [&](OpPassManager &passes) {
+        addCpuPasses(passes, processor.kernelTarget(), &schedules,
+                     options.profile);
+      }))
+    return false;
+  description.launches = module->getAttrOfType<ArrayAttr>("amp.launches");
+  return true;
 }
 
 std::string Compilation::infoJson() const {
@@ -245,6 +249,8 @@ std::string Compilation::infoJson() const {
   info["cpu_features"] = llvm::json::Array(processor.features);
   info["precision"] = options.precision;
   info["weights"] = options.weights;
+  if (options.profile)
+    info["profile"] = true;
   info["weights_bytes"] = int64_t(description.weightsSize);
   if (!description.weightsFile.empty())
     info["weights_file"] = description.weightsFile;

@@ -2,32 +2,12 @@
 
 #include "compiler/driver/Diagnostics.h"
 
-#include "mlir/IR/Location.h"
-#include "llvm/ADT/SetVector.h"
+#include "compiler/ir/SourceNodes.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ampc;
-
-static void collectNames(LocationAttr location,
-                         llvm::SetVector<StringRef> &names) {
-  if (auto name = dyn_cast<NameLoc>(location))
-    names.insert(name.getName());
-  else if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      collectNames(part, names);
-  else if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    collectNames(call.getCaller(), names); // The node whose body was inlined.
-    if (names.empty())
-      collectNames(call.getCallee(), names);
-  }
-}
-
-SmallVector<StringRef> ampc::nodeNames(Location location) {
-  llvm::SetVector<StringRef> names;
-  collectNames(location, names);
-  return names.takeVector();
-}
 
 std::string ampc::oneLine(StringRef text) {
   SmallVector<StringRef> lines;
@@ -66,7 +46,7 @@ void Diagnostics::print(Diagnostic &diagnostic) {
     break;
   }
   Location location = diagnostic.getLocation();
-  SmallVector<StringRef> names = nodeNames(location);
+  SmallVector<amp::SourceNode> nodes = amp::sourceNodes(location);
   if (auto place = dyn_cast<FileLineColLoc>(location))
     stream << place.getFilename().getValue() << ":" << place.getLine() << ":"
            << place.getColumn() << ": ";
@@ -74,8 +54,8 @@ void Diagnostics::print(Diagnostic &diagnostic) {
     stream << file << ": ";
   std::string message = diagnostic.str();
   // The importer says more of a node than its name, and then says all.
-  if (!names.empty() && !StringRef(message).starts_with("node '"))
-    message = ("node '" + names.front() + "': " + message).str();
+  if (!nodes.empty() && !StringRef(message).starts_with("node '"))
+    message = ("node '" + nodes.front().name + "': " + message).str();
   stream << oneLine(message) << "\n";
 }
 

@@ -36,10 +36,6 @@ private:
 /// length and content, as names in a model file are.
 std::string oneLine(llvm::StringRef text);
 
-/// Names of the source's nodes in a location, in order: `NameLoc`s, also those
-/// that passes fused.
-llvm::SmallVector<llvm::StringRef> nodeNames(mlir::Location location);
-
 } // namespace ampc
 
 #endif // AMPC_DRIVER_DIAGNOSTICS_H

@@ -26,6 +26,7 @@ struct Options {
   /// Of measurements; empty: the user's own, which is not read unless kernels
   /// are measured.
   std::string tuneDatabase;
+  bool profile = false; ///< The model records how long its kernels take.
   std::string report;   ///< JSON, one record an op; empty: none.
   bool verbose = false; ///< Times of steps, on standard error.
 

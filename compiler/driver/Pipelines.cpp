@@ -57,10 +57,10 @@ void ampc::addBufferPasses(OpPassManager &passes) {
 }
 
 void ampc::addCpuPasses(OpPassManager &passes, const cpu::CpuTarget &target,
-                        const tune::ScheduleSources *schedules) {
+                        const tune::ScheduleSources *schedules, bool profile) {
   if (schedules)
     passes.addPass(tune::createCpuApplySchedulesPass(*schedules, target));
-  cpu::addKernelPasses(passes, target);
+  cpu::addKernelPasses(passes, target, profile);
 }
 
 void ampc::registerPipelines() {

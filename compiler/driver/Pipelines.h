@@ -20,9 +20,10 @@ void addTensorPasses(mlir::OpPassManager &passes, const cpu::CpuTarget &target);
 void addBufferPasses(mlir::OpPassManager &passes);
 
 /// Kernels get their schedules, if there are any, and become loops; everything
-/// becomes the LLVM dialect.
+/// becomes the LLVM dialect. With `profile`, the times of kernels are recorded.
 void addCpuPasses(mlir::OpPassManager &passes, const cpu::CpuTarget &target,
-                  const tune::ScheduleSources *schedules = nullptr);
+                  const tune::ScheduleSources *schedules = nullptr,
+                  bool profile = false);
 
 /// `amp-tensor-pipeline`, `amp-buffer-pipeline`, `amp-cpu-pipeline`, for
 /// amp-opt.

@@ -4,6 +4,7 @@
 
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/ir/Amp.h"
+#include "compiler/ir/SourceNodes.h"
 
 #include <cmath>
 
@@ -36,8 +37,8 @@ static llvm::json::Object record(amp::PrecisionOpInterface op) {
     return type.isDynamicDim(dim) ? -1 : type.getDimSize(dim);
   };
   llvm::json::Array nodes, formats;
-  for (StringRef name : nodeNames(op->getLoc()))
-    nodes.push_back(llvm::json::fixUTF8(name));
+  for (const amp::SourceNode &node : amp::sourceNodes(op->getLoc()))
+    nodes.push_back(llvm::json::fixUTF8(node.name));
   for (amp::Format format : op.getLegalFormats())
     formats.push_back(amp::stringifyFormat(format));
   return llvm::json::Object{

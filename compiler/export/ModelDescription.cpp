@@ -58,6 +58,29 @@ public:
     return array(all, all.empty() ? nullptr : all.front()->getType());
   }
 
+  /// ampc_launch_desc[].
+  Constant *launches(ArrayRef<mlir::Attribute> launches) {
+    SmallVector<Constant *> all;
+    for (mlir::Attribute attribute : launches) {
+      auto launch = cast<mlir::DictionaryAttr>(attribute);
+      auto string = [&](StringRef key) {
+        return text(launch.getAs<mlir::StringAttr>(key));
+      };
+      auto strings = [&](StringRef key) {
+        SmallVector<Constant *> texts;
+        for (StringRef value : launch.getAs<mlir::ArrayAttr>(key)
+                                   .getAsValueRange<mlir::StringAttr>())
+          texts.push_back(text(value));
+        return array(texts, pointer);
+      };
+      size_t nodes = launch.getAs<mlir::ArrayAttr>("nodes").size();
+      all.push_back(
+          structure({string("kernel"), string("kind"), string("operands"),
+                     i32(nodes), strings("nodes"), strings("ops")}));
+    }
+    return array(all, all.empty() ? nullptr : all.front()->getType());
+  }
+
   Module &module;
   LLVMContext &context;
   PointerType *pointer;
@@ -83,6 +106,9 @@ void ampc::addModelDescription(Module &module,
                 "ampc_info");
   info->setSection(infoSection);
 
+  ArrayRef<mlir::Attribute> launches;
+  if (description.launches)
+    launches = description.launches.getValue();
   // The fields of ampc_model_desc, in order.
   Constant *value = c.structure(
       {c.i32(AMPC_ABI_VERSION), c.i32(description.signature.inputs.size()),
@@ -91,7 +117,8 @@ void ampc::addModelDescription(Module &module,
        c.text(description.cpuFeatures), c.tensors(description.signature.inputs),
        c.tensors(description.signature.outputs), weights,
        c.i64(description.weightsSize), file, c.i64(description.weightsHash),
-       module.getFunction("ampc_main")});
+       module.getFunction("ampc_main"), c.i32(launches.size()),
+       c.launches(launches)});
   auto *global = new GlobalVariable(
       module, value->getType(), /*isConstant=*/true,
       GlobalValue::ExternalLinkage, value, "ampc_model_description");

@@ -17,6 +17,8 @@ struct ModelDescription {
   uint64_t weightsSize = 0;
   std::string weightsFile; ///< Empty: the weights are the symbol below.
   uint64_t weightsHash = 0;
+  /// As amp-cpu-lower-abi writes it; null without a profile.
+  mlir::ArrayAttr launches;
 };
 
 /// The object symbol that embedded weights are.

@@ -57,6 +57,8 @@ void ampc::printModelInfo(const llvm::json::Value &value,
   }
   if (auto precision = info.getString("precision"))
     stream << "computes " << *precision << "\n";
+  if (info.getBoolean("profile").value_or(false))
+    stream << "profile  times of kernels are recorded\n";
   if (auto bytes = info.getInteger("weights_bytes")) {
     stream << "weights  " << *bytes << " bytes";
     if (auto file = info.getString("weights_file"))

@@ -13,6 +13,7 @@ const char *const examples = R"(Examples:
   ampc-run model.so --input x=x.npy --output-dir out
   ampc-run model.so --input inputs.npz
   ampc-run model.so --random-inputs batch=8,length=128 --repeat 100 --threads 1
+  ampc-run model.so --random-inputs batch=8 --repeat 100 --profile
 
 Exit status: 0, 1 for errors, 2 for wrong usage.)";
 
@@ -62,6 +63,13 @@ std::optional<Options> ampc::run::parseOptions(int argc, char **argv,
       ->type_name("N")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
+  app.add_flag("--profile", options.profile,
+               "Print how long each kernel takes in a run, the slowest first, "
+               "and the nodes it computes; for models compiled with "
+               "ampc --profile. Shares are of the sum of minimums");
+  app.add_option("--profile-json", options.profileJson,
+                 "Write the same as JSON")
+      ->type_name("FILE");
   auto *random =
       app.add_option("--random-inputs", dims,
                      "Make up the inputs not given: floats in [0, 1), integers "

@@ -18,6 +18,8 @@ struct Options {
   std::string outputDir; ///< Empty: none.
   int repeat = 1;
   int threads = 0;
+  bool profile = false;    ///< Print a table of kernels.
+  std::string profileJson; ///< File to write the same to; empty: none.
   bool randomInputs = false;
   std::map<std::string, int64_t> randomDims;
   uint64_t seed = 0;

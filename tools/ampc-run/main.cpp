@@ -3,6 +3,7 @@
 #include "Inputs.h"
 #include "Model.h"
 #include "Options.h"
+#include "Profile.h"
 #include "Results.h"
 #include "Timing.h"
 
@@ -37,6 +38,10 @@ bool runModel(const Options &options, std::string &error) {
   if (!model)
     return false;
   std::vector<ampc_tensor_info> infos = model->inputs();
+  std::unique_ptr<Profile> profile;
+  if ((options.profile || !options.profileJson.empty()) &&
+      !(profile = Profile::begin(*model, options.model, error)))
+    return false;
   Inputs inputs(infos);
   if (!collectInputs(options, inputs, error))
     return false;
@@ -55,10 +60,16 @@ bool runModel(const Options &options, std::string &error) {
                                pointers.size(), nullptr, 0);
   };
   std::vector<double> seconds;
-  if (options.repeat > 1)
+  if (options.repeat > 1) {
     runOnce();
-  for (int i = 0; i < options.repeat && !status; ++i)
+    if (profile)
+      profile->leaveOutRun();
+  }
+  for (int i = 0; i < options.repeat && !status; ++i) {
     seconds.push_back(secondsOf(runOnce));
+    if (profile)
+      profile->addRun(seconds.back());
+  }
   if (status) {
     error = options.model + ": " + model->api()->last_error(model->context());
     return false;
@@ -77,6 +88,11 @@ bool runModel(const Options &options, std::string &error) {
   std::printf("time   minimum %.3f ms, median %.3f ms of %d run%s\n",
               timing.minimum * 1e3, timing.median * 1e3, options.repeat,
               options.repeat == 1 ? "" : "s");
+  if (options.profile)
+    profile->print();
+  if (!options.profileJson.empty() &&
+      !profile->write(options.profileJson, error))
+    return false;
   return options.outputDir.empty() ||
          writeOutputs(*model, options.outputDir, error);
 }

@@ -14,6 +14,7 @@ static const char *const examples = R"(Examples:
   ampc model.onnx -o model.so --target=x86-64-v3
   ampc model.onnx -o model.so --report=ops.json
   ampc model.onnx -o model.so --tune=quick    measure the fastest kernels for this machine
+  ampc model.onnx -o model.so --profile       to see what takes the time: ampc-run model.so --profile
   ampc check model.onnx                       what of a model is supported, and why not
   ampc info model.so                          what is in a file
 The suffix of -o decides what is written:
@@ -67,6 +68,9 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_flag("--external-weights", options.externalWeights,
                "put the weights into OUT.weights");
+  app.add_flag("--profile", options.profile,
+               "let the model record how long its kernels take; see\n"
+               "ampc-run --profile");
   app.add_option("--report", options.report,
                  "write a record of each op as JSON")
       ->type_name("FILE");

@@ -9,6 +9,7 @@
 #include "compiler/import/onnx/NodeBuilder.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Types.h"
+#include "compiler/ir/SourceNodes.h"
 
 #include <onnx/onnx_pb.h>
 
@@ -122,7 +123,8 @@ LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
   std::string name = proto.name().empty()
                          ? "#" + std::to_string(index) + " " + proto.op_type()
                          : proto.name();
-  node.loc = NameLoc::get(builder.getStringAttr(name));
+  node.loc = amp::sourceLocation(builder.getContext(),
+                                 {name, qualifiedOp(proto)});
   if (scope.caller) {
     // Reports speak of the node that is in the file.
     node.loc = scope.caller->loc;

@@ -139,13 +139,15 @@ std::unique_ptr<onnx::ModelProto> loadModel(llvm::StringRef path,
   return model;
 }
 
+std::string qualifiedOp(const onnx::NodeProto &proto) {
+  std::string domain = plainDomain(proto.domain());
+  return domain.empty() ? proto.op_type() : domain + "." + proto.op_type();
+}
+
 std::string describe(const onnx::NodeProto &proto, int index, int version) {
   std::string text = proto.name().empty() ? "node #" + std::to_string(index)
                                           : "node '" + proto.name() + "'";
-  text += " (";
-  if (std::string domain = plainDomain(proto.domain()); !domain.empty())
-    text += domain + ".";
-  text += proto.op_type();
+  text += " (" + qualifiedOp(proto);
   if (version)
     text += ", version " + std::to_string(version);
   return text + ")";

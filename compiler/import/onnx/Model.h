@@ -33,6 +33,9 @@ namespace ampc::onnx_import {
 std::unique_ptr<onnx::ModelProto> loadModel(llvm::StringRef path,
                                             std::string &error);
 
+/// An op's name, with its domain unless that is ONNX's own.
+std::string qualifiedOp(const onnx::NodeProto &proto);
+
 /// How messages name a node: "node 'Conv_3' (Conv, version 11)".
 std::string describe(const onnx::NodeProto &proto, int index, int version);
 

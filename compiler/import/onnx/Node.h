@@ -26,7 +26,7 @@ struct Node {
   int version = 0;
   /// The opset that the node's domain is imported at.
   int opset = 0;
-  /// NameLoc of the node in the model that this one came from.
+  /// Names the node in the model that this one came from (SourceNodes.h).
   mlir::Location loc;
   /// Where the node stands, for the names in its subgraphs.
   const struct Scope *scope = nullptr;

@@ -10,7 +10,8 @@
 namespace ampc::cpu {
 
 std::unique_ptr<mlir::Pass> createCpuEmitKernelsPass();
-std::unique_ptr<mlir::Pass> createCpuEmitKernelsPass(const CpuTarget &target);
+std::unique_ptr<mlir::Pass> createCpuEmitKernelsPass(const CpuTarget &target,
+                                                     bool profile = false);
 std::unique_ptr<mlir::Pass> createCpuExpandMathPass();
 
 #define GEN_PASS_DECL

@@ -23,7 +23,9 @@ def CpuEmitKernels : Pass<"amp-cpu-emit-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "32",
-           "Bytes of a vector register: 16, 32 or 64">
+           "Bytes of a vector register: 16, 32 or 64">,
+    Option<"profile", "profile", "bool", "false",
+           "Have the times of all launches recorded">
   ];
   let constructor = "::ampc::cpu::createCpuEmitKernelsPass()";
   let dependentDialects = [
@@ -76,7 +78,9 @@ def CpuLowerAbi : Pass<"amp-cpu-lower-abi", "::mlir::ModuleOp"> {
     `@main` becomes `@ampc_main(ptr exec) -> i32`, which finds its inputs in the context and
     returns a status. Kernel functions take their arguments packed in memory, as
     the runtime's pool passes them. Weights are an offset from one pointer. Control flow must be
-    `cf` by now, because a failed check returns.
+    `cf` by now, because a failed check returns. Launches whose times are recorded are numbered; what
+    they are is then in the module's attribute `amp.launches`, an array of dictionaries with strings
+    `kernel`, `kind` and `operands`, and arrays of strings `nodes` and `ops` of one length.
 
     ```mlir
     amp.check %ok, 5, "the dimensions differ"

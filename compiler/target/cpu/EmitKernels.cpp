@@ -70,10 +70,30 @@ SmallVector<amp::KernelOp> splitByShape(amp::KernelOp kernel) {
   return kernels;
 }
 
+/// What a profile calls a kernel: by its root, or by what it does instead.
+StringRef kindOf(amp::KernelOp kernel) {
+  if (Operation *root = kernel.getRoot())
+    return root->getName().stripDialect();
+  Operation *only = nullptr;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (!isa<amp::ElementalOpInterface>(op) ||
+        op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (only)
+      return "pointwise";
+    only = &op;
+  }
+  if (!only)
+    return "copy";
+  return isa<amp::AmpDialect>(only->getDialect())
+             ? only->getName().stripDialect()
+             : StringRef("pointwise");
+}
+
 class KernelFunctions {
 public:
-  KernelFunctions(ModuleOp module, const CpuTarget &target)
-      : module(module), target(target) {}
+  KernelFunctions(ModuleOp module, const CpuTarget &target, bool profile)
+      : module(module), target(target), profile(profile) {}
 
   LogicalResult launch(amp::KernelOp kernel);
 
@@ -85,6 +105,7 @@ private:
 
   ModuleOp module;
   const CpuTarget &target;
+  bool profile;
   llvm::DenseMap<size_t, std::vector<EmittedKernel>> emitted;
   unsigned next = 0;
 };
@@ -149,6 +170,9 @@ LogicalResult KernelFunctions::launch(amp::KernelOp kernel) {
   Operation *root = kernel.getRoot();
   if (root && !isa<CpuKernelEmitterInterface>(root))
     return root->emitOpError("has no kernel for CPU targets");
+  StringAttr kind;
+  if (profile)
+    kind = StringAttr::get(kernel.getContext(), kindOf(kernel));
   func::FuncOp function = functionFor(kernel);
   if (!function)
     return failure();
@@ -159,7 +183,7 @@ LogicalResult KernelFunctions::launch(amp::KernelOp kernel) {
            : getPointwiseRange(values, target);
   OpBuilder(kernel).create<amp::LaunchOp>(
       kernel.getLoc(), function.getSymName(), kernel.getOperands(), range.count,
-      uint64_t(range.grain));
+      uint64_t(range.grain), kind);
   kernel.erase();
   return success();
 }
@@ -167,11 +191,13 @@ LogicalResult KernelFunctions::launch(amp::KernelOp kernel) {
 struct CpuEmitKernels
     : public ampc::cpu::impl::CpuEmitKernelsBase<CpuEmitKernels> {
   CpuEmitKernels() = default;
-  explicit CpuEmitKernels(const CpuTarget &target) : target(target) {}
+  CpuEmitKernels(const CpuTarget &target, bool profiled) : target(target) {
+    profile = profiled;
+  }
 
   void runOnOperation() override {
     CpuTarget used = target ? *target : CpuTarget::withVectorBytes(vectorBytes);
-    KernelFunctions functions(getOperation(), used);
+    KernelFunctions functions(getOperation(), used, profile);
     SmallVector<amp::KernelOp> kernels;
     getOperation().walk(
         [&](amp::KernelOp kernel) { kernels.push_back(kernel); });
@@ -203,6 +229,6 @@ std::unique_ptr<Pass> ampc::cpu::createCpuEmitKernelsPass() {
 }
 
 std::unique_ptr<Pass>
-ampc::cpu::createCpuEmitKernelsPass(const CpuTarget &target) {
-  return std::make_unique<CpuEmitKernels>(target);
+ampc::cpu::createCpuEmitKernelsPass(const CpuTarget &target, bool profile) {
+  return std::make_unique<CpuEmitKernels>(target, profile);
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/ir/SourceNodes.h"
 #include "compiler/ir/WeightLayout.h"
 #include "compiler/target/cpu/CpuPasses.h"
 #include "compiler/target/cpu/PackedArguments.h"
@@ -46,6 +47,7 @@ private:
   void lower(SideAllocOp op);
   void lower(OutputOp op);
 
+  DictionaryAttr describe(LaunchOp op);
   LLVM::LLVMFuncOp runtime(StringRef name, Type result, TypeRange arguments);
   Value call(OpBuilder &builder, Location loc, StringRef name, Type result,
              ValueRange arguments);
@@ -77,6 +79,7 @@ private:
   Block *entry = nullptr, *failed = nullptr;
   llvm::StringMap<LLVM::GlobalOp> messages;
   unsigned constants = 0;
+  SmallVector<Attribute> profiled; ///< Launches, by their numbers.
 };
 
 } // namespace
@@ -111,6 +114,9 @@ LogicalResult AbiLowering::run() {
     llvm::TypeSwitch<Operation *>(op)
         .Case<WeightOp, CheckOp, LaunchOp, ArenaOp, SideAllocOp, OutputOp>(
             [&](auto typed) { lower(typed); });
+  module->removeAttr("amp.launches"); // Of the input, maybe.
+  if (!profiled.empty())
+    module->setAttr("amp.launches", ArrayAttr::get(context, profiled));
   for (auto data : llvm::make_early_inc_range(module.getOps<WeightDataOp>()))
     data.erase();
   return success();
@@ -235,10 +241,50 @@ void AbiLowering::lower(LaunchOp op) {
       loc, callee.getFunctionType(), op.getCalleeAttr());
   address = builder.create<UnrealizedConversionCastOp>(loc, pointer, address)
                 .getResult(0);
-  call(builder, loc, "ampc_rt_parallel", LLVM::LLVMVoidType::get(context),
-       {exec, address, memory, toI64(builder, loc, op.getCount()),
-        constant(builder, loc, i64, op.getGrain())});
+  SmallVector<Value> operands{exec, address, memory,
+                              toI64(builder, loc, op.getCount()),
+                              constant(builder, loc, i64, op.getGrain())};
+  StringRef service = "ampc_rt_parallel";
+  if (op.getProfile()) {
+    service = "ampc_rt_profiled_parallel";
+    operands.push_back(constant(builder, loc, i32, int64_t(profiled.size())));
+    profiled.push_back(describe(op));
+  }
+  call(builder, loc, service, LLVM::LLVMVoidType::get(context), operands);
   op.erase();
+}
+
+/// What `ampc_launch_desc` says.
+DictionaryAttr AbiLowering::describe(LaunchOp op) {
+  Builder builder(context);
+  std::string operands;
+  llvm::raw_string_ostream stream(operands);
+  for (Type type : op.getArguments().getTypes())
+    if (auto buffer = dyn_cast<MemRefType>(type)) {
+      stream << (operands.empty() ? "" : ", ") << buffer.getElementType()
+             << "[";
+      llvm::interleave(
+          buffer.getShape(), stream,
+          [&](int64_t size) {
+            if (ShapedType::isDynamic(size))
+              stream << "?";
+            else
+              stream << size;
+          },
+          ",");
+      stream << "]";
+    }
+  SmallVector<StringRef> nodes, ops;
+  for (const SourceNode &node : sourceNodes(op.getLoc())) {
+    nodes.push_back(node.name);
+    ops.push_back(node.op);
+  }
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("kernel", op.getCalleeAttr().getAttr()),
+       builder.getNamedAttr("kind", op.getProfileAttr()),
+       builder.getNamedAttr("operands", builder.getStringAttr(operands)),
+       builder.getNamedAttr("nodes", builder.getStrArrayAttr(nodes)),
+       builder.getNamedAttr("ops", builder.getStrArrayAttr(ops))});
 }
 
 void AbiLowering::lower(ArenaOp op) {

@@ -15,9 +15,9 @@
 
 using namespace mlir;
 
-void ampc::cpu::addKernelPasses(OpPassManager &passes,
-                                const CpuTarget &target) {
-  passes.addPass(createCpuEmitKernelsPass(target));
+void ampc::cpu::addKernelPasses(OpPassManager &passes, const CpuTarget &target,
+                                bool profile) {
+  passes.addPass(createCpuEmitKernelsPass(target, profile));
   // Functions are many and small: what can work on one at a time does so in
   // parallel. Emitters make each constant anew, tens of thousands where
   // elements are evaluated lane by lane, and canonicalization takes time

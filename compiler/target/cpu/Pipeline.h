@@ -9,8 +9,10 @@ namespace ampc::cpu {
 
 struct CpuTarget;
 
-/// Bufferized kernels become loops, and everything the LLVM dialect.
-void addKernelPasses(mlir::OpPassManager &passes, const CpuTarget &target);
+/// Bufferized kernels become loops, and everything the LLVM dialect. With
+/// `profile`, the times of launches are recorded.
+void addKernelPasses(mlir::OpPassManager &passes, const CpuTarget &target,
+                     bool profile = false);
 
 /// Kernels are functions by now, and host code is amp's and upstream's ops on
 /// buffers.
