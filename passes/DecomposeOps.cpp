@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/ir/Amp.h"
+#include "compiler/ir/SourceNodes.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -75,6 +76,7 @@ Value reshape(OpBuilder &builder, Location loc, Value source,
 Value padSpatial(OpBuilder &builder, Location loc, Value input,
                  ArrayRef<int64_t> low, ArrayRef<int64_t> high,
                  ArrayRef<int64_t> interior) {
+  loc = sourceLocation(loc, "padding");
   SizeBuilder size{builder, loc};
   SmallVector<OpFoldResult> sizes = dimsOf(builder, loc, input);
   SmallVector<int64_t> lows{0, 0}, interiors{0, 0};
