@@ -78,10 +78,6 @@ uint32_t ampc::rt::apiNumOutputs(const ampc_api_v1 *api) {
   return api->description->num_outputs;
 }
 
-uint32_t ampc::rt::apiNumLaunches(const ampc_api_v1 *api) {
-  return api->description->num_launches;
-}
-
 ampc_status ampc::rt::apiInputInfo(const ampc_api_v1 *api, uint32_t index,
                                    ampc_tensor_info *info) {
   const ampc_model_desc &desc = *api->description;
@@ -210,28 +206,5 @@ ampc_status ampc::rt::apiTakeOutput(ampc_context *context, uint32_t index,
   output->describe(desc, described);
   *tensor = output->take();
   (*tensor)->dl_tensor = described;
-  return AMPC_OK;
-}
-
-ampc_status ampc::rt::apiProfile(ampc_context *context, uint32_t index,
-                                 ampc_profile_entry *entry) {
-  if (!context)
-    return AMPC_INVALID_ARGUMENT;
-  Hold hold(context);
-  if (!hold)
-    return AMPC_BUSY;
-  context->error.clear();
-  const ampc_model_desc &desc = *context->model->desc;
-  if (index >= desc.num_launches)
-    return context->error.fail(AMPC_INVALID_ARGUMENT,
-                               "launch %u of %u that are profiled", index,
-                               desc.num_launches);
-  if (!entry)
-    return context->error.fail(AMPC_INVALID_ARGUMENT, "entry is null");
-  const ampc_launch_desc &launch = desc.launches[index];
-  const LaunchTimes &times = context->times[index];
-  *entry = {launch.kernel,    launch.kind,  launch.operands,
-            launch.num_nodes, launch.nodes, launch.ops,
-            times.calls,      times.total,  times.minimum};
   return AMPC_OK;
 }

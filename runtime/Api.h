@@ -29,8 +29,6 @@ ampc_status apiRun(ampc_context *, const DLTensor *const *, size_t,
                    DLTensor *const *, size_t);
 ampc_status apiOutput(ampc_context *, uint32_t, DLTensor *);
 ampc_status apiTakeOutput(ampc_context *, uint32_t, DLManagedTensor **);
-uint32_t apiNumLaunches(const ampc_api_v1 *);
-ampc_status apiProfile(ampc_context *, uint32_t, ampc_profile_entry *);
 
 /// The table for one model. Constant, so that an entry function needs neither
 /// a lock nor memory of its own.
@@ -55,9 +53,7 @@ constexpr ampc_api_v1 makeApi(const ampc_model_desc *desc) {
           apiLastError,
           apiRun,
           apiOutput,
-          apiTakeOutput,
-          apiNumLaunches,
-          apiProfile};
+          apiTakeOutput};
 }
 
 } // namespace ampc::rt

@@ -17,9 +17,8 @@ bool allocateParts(ampc_context &context) {
   context.arenas = allocateZeroed<Arena>(desc.num_arenas);
   context.extents =
       allocateZeroed<Extent>(size_t(desc.num_inputs) + desc.num_outputs);
-  context.times = allocateZeroed<LaunchTimes>(desc.num_launches);
   if (!context.descriptors || !context.outputs || !context.arenas ||
-      !context.extents || !context.times || !context.symbols.create(desc))
+      !context.extents || !context.symbols.create(desc))
     return false;
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
     context.descriptors[i] =
@@ -83,7 +82,6 @@ void ampc::rt::destroyContext(ampc_context *context) {
       context->outputs[i].release();
   free(context->outputs);
   free(context->extents);
-  free(context->times);
   if (context->arenas)
     for (uint32_t i = 0; i < desc.num_arenas; ++i)
       context->arenas[i].release();

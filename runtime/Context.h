@@ -9,7 +9,6 @@
 #include "Message.h"
 #include "Model.h"
 #include "Output.h"
-#include "Profile.h"
 #include "SideArena.h"
 #include "Symbols.h"
 
@@ -33,7 +32,6 @@ struct ampc_context {
   bool haveOutputs;          ///< The last run succeeded.
   ampc::rt::Arena *arenas;
   ampc::rt::SideArena side;
-  ampc::rt::LaunchTimes *times; ///< One a launch that is profiled.
 };
 
 namespace ampc::rt {

@@ -29,18 +29,8 @@ typedef struct ampc_tensor_desc {
   const char *const *symbols;
 } ampc_tensor_desc;
 
-/// One launch of a kernel whose times are recorded (`ampc --profile`). Strings
-/// are UTF-8 as far as the source is.
-typedef struct ampc_launch_desc {
-  const char *kernel;   ///< The function, "kernel_12".
-  const char *kind;     ///< "conv", "pointwise", ...
-  const char *operands; ///< Types and sizes of its buffers.
-  uint32_t num_nodes;
-  const char *const *nodes; ///< Names of the nodes that it computes.
-  const char *const *ops;   ///< Their types.
-} ampc_launch_desc;
-
 struct ampc_exec;
+struct ampc_launch_times;
 
 /// Constant description of a compiled model, emitted next to its code.
 typedef struct ampc_model_desc {
@@ -58,11 +48,9 @@ typedef struct ampc_model_desc {
   const char *weights_file; ///< File name beside the library, or null.
   uint64_t weights_hash;    ///< XXH64 (seed 0) of the external file.
   int32_t (*entry)(struct ampc_exec *); ///< Returns an ampc_status.
-  uint32_t num_launches;                ///< Those with recorded times.
-  const ampc_launch_desc *launches;
 } ampc_model_desc;
 
-#define AMPC_ABI_VERSION 2u
+#define AMPC_ABI_VERSION 1u
 
 /// Defined by generated code, with hidden visibility. Only the runtime's entry
 /// object (Entry.cpp) refers to it.
@@ -117,10 +105,11 @@ int32_t ampc_rt_fail(struct ampc_exec *, int32_t status, const char *message);
 void ampc_rt_parallel(struct ampc_exec *, void (*fn)(void *, int64_t, int64_t),
                       void *args, int64_t n, int64_t grain);
 
-/// The same, adding the time it took to that of launch `index`.
+/// The same, adding the time it took to `times`.
 void ampc_rt_profiled_parallel(struct ampc_exec *,
                                void (*fn)(void *, int64_t, int64_t), void *args,
-                               int64_t n, int64_t grain, int32_t index);
+                               int64_t n, int64_t grain,
+                               struct ampc_launch_times *times);
 
 #ifdef __cplusplus
 }

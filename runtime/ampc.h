@@ -5,7 +5,7 @@
 |* `ampc_entry_v1`, found through the library's own handle (dlsym), so any
 |* number of models live in one process. The function returns a table of
 |* functions; everything else goes through that table. ampc_load.h wraps the
-|* dlopen and dlsym.
+|* dlopen and dlsym. (Profiles, for developers, are at the end.)
 |*
 |* Objects
 |*   ampc_model    the weights and the signature. Immutable, shared by threads.
@@ -124,22 +124,6 @@ typedef struct ampc_dtype_info {
   int32_t alignment;
 } ampc_dtype_info;
 
-/** One launch of a kernel, and the times that it took in a context so far. The
- * pointers belong to the library and stay valid while it is loaded. */
-typedef struct ampc_profile_entry {
-  const char *kernel;   /**< The function, as debuggers name it. */
-  const char *kind;     /**< What it is: "conv", "pointwise", "copy", ... */
-  const char *operands; /**< Types and sizes of its buffers: "f32[?,64]". */
-  uint32_t num_nodes;
-  const char *const *nodes; /**< `num_nodes` names: the nodes of the model that
-                                 it computes, as a message would name them. */
-  const char *const *ops;   /**< Their types, "Conv"; or, in their place, what
-                                 the compiler adds: "layout change". */
-  uint64_t calls;
-  uint64_t total_ns;   /**< Wall-clock time of all calls. */
-  uint64_t minimum_ns; /**< Of one call; 0 if there was none. */
-} ampc_profile_entry;
-
 typedef struct ampc_model ampc_model;
 typedef struct ampc_context ampc_context;
 struct ampc_model_desc;
@@ -243,19 +227,50 @@ typedef struct ampc_api_v1 {
    * be taken once. */
   ampc_status (*take_output)(ampc_context *, uint32_t index,
                              DLManagedTensor **tensor);
-
-  /*--- Profiling -----------------------------------------------------------*/
-
-  /** Launches whose times are recorded: all of a model that was compiled with
-   * --profile, in the order of its code; else 0. */
-  uint32_t (*num_launches)(const struct ampc_api_v1 *);
-  /** What launch `index` is, and its times in all runs of this context. */
-  ampc_status (*profile)(ampc_context *, uint32_t index,
-                         ampc_profile_entry *entry);
 } ampc_api_v1;
 
 /** The type of the function a library exports as AMPC_ENTRY_NAME. */
 typedef const ampc_api_v1 *(*ampc_entry_v1_fn)(void);
+
+/*--- Profiles --------------------------------------------------------------*\
+|*
+|* A library that was compiled with --profile also exports AMPC_PROFILE_NAME,
+|* which is no function but an ampc_profile. All of it belongs to the library:
+|* it is there as long as the library is loaded, and nobody frees it.
+|*
+|* There is one profile a library. All contexts, on whatever threads, add to
+|* the same counters, without losing any; each counter only ever grows. Read
+|* them while no context runs: then they count whole runs. For the time of
+|* some runs, take the difference of what is there after and before them.
+|*
+\*---------------------------------------------------------------------------*/
+
+#define AMPC_PROFILE_NAME "ampc_profile_v1"
+
+/** One place in the code where a kernel is launched. Strings are UTF-8 as far
+ * as the model's are. */
+typedef struct ampc_launch {
+  const char *kernel;   /**< The function, as debuggers name it: "conv_12". */
+  const char *operands; /**< Types and sizes of its buffers: "f32[?,64]". */
+  uint32_t num_nodes;
+  const char *const *nodes; /**< `num_nodes` names: the nodes of the model that
+                                 it computes, as a message would name them. */
+  const char *const *ops;   /**< Their types, "Conv"; or, in their place, what
+                                 the compiler adds, "layout change"; or "". */
+} ampc_launch;
+
+typedef struct ampc_launch_times {
+  uint64_t calls;
+  uint64_t total_ns; /**< Of all calls: nanoseconds of wall-clock time on the
+                          thread that runs, which waits for the others. */
+} ampc_launch_times;
+
+typedef struct ampc_profile {
+  size_t struct_size; /**< sizeof(ampc_profile) of the library. */
+  uint32_t num_launches;
+  const ampc_launch *launches;    /**< In the order of the code. */
+  const ampc_launch_times *times; /**< Of each launch; all 0 at first. */
+} ampc_profile;
 
 #ifdef __cplusplus
 }

@@ -65,6 +65,13 @@ static inline void ampc_library_close(ampc_library *library) {
   library->api = NULL;
 }
 
+/** The times of the library's kernels; null if it was compiled without
+ * --profile. */
+static inline const ampc_profile *
+ampc_library_profile(const ampc_library *library) {
+  return (const ampc_profile *)dlsym(library->handle, AMPC_PROFILE_NAME);
+}
+
 /** Describes `data`, a contiguous array of shape `dims[rank]`. */
 static inline DLTensor ampc_tensor(const ampc_api_v1 *api, ampc_dtype dtype,
                                    void *data, int rank, int64_t *dims) {

@@ -238,7 +238,11 @@ bool Compilation::compileModule(ModuleOp module) {
                      options.profile);
       }))
     return false;
-  description.launches = module->getAttrOfType<ArrayAttr>("amp.launches");
+  if (options.profile) {
+    description.launches = module->getAttrOfType<ArrayAttr>("amp.launches");
+    if (!description.launches) // Nothing to launch, which is a profile too.
+      description.launches = ArrayAttr::get(module.getContext(), {});
+  }
   return true;
 }
 
@@ -329,7 +333,8 @@ llvm::Expected<bool> Compilation::writeAll(ModuleOp module) {
       return llvm::Error::success();
     });
   else if (format == Format::header)
-    error = exportHeader(options.output, description.signature, prefix);
+    error = exportHeader(options.output, description.signature, prefix,
+                         options.profile);
   else if (!compileModule(module))
     return false;
   else

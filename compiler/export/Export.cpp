@@ -107,7 +107,7 @@ static std::string comment(StringRef text) {
 }
 
 Error ampc::exportHeader(StringRef destination, const Signature &signature,
-                         StringRef prefix) {
+                         StringRef prefix, bool profile) {
   return writeFile(destination, [&](raw_pwrite_stream &stream) {
     std::string guard = StringRef((prefix + "_H").str()).upper();
     stream << "/* Model '" << comment(signature.name)
@@ -128,8 +128,11 @@ Error ampc::exportHeader(StringRef destination, const Signature &signature,
            << "_num_inputs = " << signature.inputs.size() << ",\n  " << prefix
            << "_num_outputs = " << signature.outputs.size() << "\n};\n\n"
            << "/** The model's functions; see ampc.h. */\n"
-           << "const ampc_api_v1 *" << prefix << "_entry_v1(void);\n\n"
-           << "#ifdef __cplusplus\n}\n#endif\n#endif /* " << guard << " */\n";
+           << "const ampc_api_v1 *" << prefix << "_entry_v1(void);\n\n";
+    if (profile)
+      stream << "/** The times of its kernels; see ampc.h. */\n"
+             << "extern const ampc_profile " << prefix << "_profile_v1;\n\n";
+    stream << "#ifdef __cplusplus\n}\n#endif\n#endif /* " << guard << " */\n";
     return Error::success();
   });
 }

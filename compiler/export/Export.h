@@ -22,9 +22,11 @@ llvm::Error exportRelocatable(llvm::StringRef destination, ObjectWriter code,
                               const amp::WeightLayout *embeddedWeights,
                               llvm::StringRef prefix);
 
-/// Writes the C header of a relocatable object with entry `<prefix>_entry_v1`.
+/// Writes the C header of a relocatable object with entry `<prefix>_entry_v1`,
+/// and `<prefix>_profile_v1` if it has a profile.
 llvm::Error exportHeader(llvm::StringRef destination,
-                         const Signature &signature, llvm::StringRef prefix);
+                         const Signature &signature, llvm::StringRef prefix,
+                         bool profile);
 
 /// A C identifier made of a model's or file's name.
 std::string identifier(llvm::StringRef name);

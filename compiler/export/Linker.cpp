@@ -102,7 +102,9 @@ Error Linker::linkShared(ArrayRef<std::string> objects, StringRef output,
   if (Error error = script.create((output + ".exports").str()))
     return error;
   if (Error error = script.fill([](raw_pwrite_stream &stream) {
-        stream << "{ global: ampc_entry_v1; ampc_pool_v1; local: *; };\n";
+        // A name that need not be defined has to be a pattern.
+        stream << "{ global: ampc_entry_v1; ampc_pool_v1; ampc_profile_v[1]; "
+                  "local: *; };\n";
         return Error::success();
       }))
     return error;
@@ -155,8 +157,10 @@ Error Linker::linkRelocatable(ArrayRef<std::string> objects, StringRef prefix,
     return file.takeError();
   objcopy::ConfigManager config;
   std::string entry = (prefix + "_entry_v1").str();
+  std::string profile = (prefix + "_profile_v1").str();
   config.Common.SymbolsToRename["ampc_entry_v1"] = entry;
-  for (StringRef name : {"ampc_entry_v1", "ampc_pool_v1"}) {
+  config.Common.SymbolsToRename["ampc_profile_v1"] = profile;
+  for (StringRef name : {"ampc_entry_v1", "ampc_pool_v1", "ampc_profile_v1"}) {
     auto matcher = objcopy::NameOrPattern::create(
         name, objcopy::MatchStyle::Literal, [](Error error) { return error; });
     if (!matcher)

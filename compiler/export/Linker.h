@@ -19,14 +19,15 @@ public:
   static llvm::Expected<Linker> find();
 
   /// Links `objects` with the runtime to the shared object `output`, which
-  /// needs libc and libm only and exports `ampc_entry_v1` and `ampc_pool_v1`
-  /// only.
+  /// needs libc and libm only and exports `ampc_entry_v1`, `ampc_pool_v1`
+  /// and, if there is one, `ampc_profile_v1` only.
   llvm::Error linkShared(llvm::ArrayRef<std::string> objects,
                          llvm::StringRef output, llvm::StringRef soname) const;
 
   /// Links `objects` with the runtime to one relocatable object whose entry is
-  /// `<prefix>_entry_v1`; all other symbols but the pool's are local, so that
-  /// objects of several models fit into one program.
+  /// `<prefix>_entry_v1`, and profile `<prefix>_profile_v1`; all other symbols
+  /// but the pool's are local, so that objects of several models fit into one
+  /// program.
   llvm::Error linkRelocatable(llvm::ArrayRef<std::string> objects,
                               llvm::StringRef prefix,
                               llvm::StringRef output) const;

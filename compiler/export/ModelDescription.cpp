@@ -3,6 +3,7 @@
 #include "compiler/export/ModelDescription.h"
 
 #include "runtime/abi.h"
+#include "runtime/ampc.h"
 
 #include "llvm/IR/Constants.h"
 
@@ -58,7 +59,7 @@ public:
     return array(all, all.empty() ? nullptr : all.front()->getType());
   }
 
-  /// ampc_launch_desc[].
+  /// ampc_launch[].
   Constant *launches(ArrayRef<mlir::Attribute> launches) {
     SmallVector<Constant *> all;
     for (mlir::Attribute attribute : launches) {
@@ -74,17 +75,28 @@ public:
         return array(texts, pointer);
       };
       size_t nodes = launch.getAs<mlir::ArrayAttr>("nodes").size();
-      all.push_back(
-          structure({string("kernel"), string("kind"), string("operands"),
-                     i32(nodes), strings("nodes"), strings("ops")}));
+      all.push_back(structure({string("kernel"), string("operands"), i32(nodes),
+                               strings("nodes"), strings("ops")}));
     }
-    return array(all, all.empty() ? nullptr : all.front()->getType());
+    return array(all, all.front()->getType());
   }
 
   Module &module;
   LLVMContext &context;
   PointerType *pointer;
 };
+
+/// ampc_profile. A model may be without a launch.
+void addProfile(Constants &c, ArrayRef<mlir::Attribute> launches) {
+  // The fields, in order.
+  Constant *times = c.module.getNamedGlobal("ampc_launch_times");
+  Constant *value =
+      c.structure({c.i64(sizeof(ampc_profile)), c.i32(launches.size()),
+                   launches.empty() ? c.null() : c.launches(launches),
+                   launches.empty() ? c.null() : times});
+  new GlobalVariable(c.module, value->getType(), /*isConstant=*/true,
+                     GlobalValue::ExternalLinkage, value, AMPC_PROFILE_NAME);
+}
 } // namespace
 
 void ampc::addModelDescription(Module &module,
@@ -106,9 +118,6 @@ void ampc::addModelDescription(Module &module,
                 "ampc_info");
   info->setSection(infoSection);
 
-  ArrayRef<mlir::Attribute> launches;
-  if (description.launches)
-    launches = description.launches.getValue();
   // The fields of ampc_model_desc, in order.
   Constant *value = c.structure(
       {c.i32(AMPC_ABI_VERSION), c.i32(description.signature.inputs.size()),
@@ -117,10 +126,11 @@ void ampc::addModelDescription(Module &module,
        c.text(description.cpuFeatures), c.tensors(description.signature.inputs),
        c.tensors(description.signature.outputs), weights,
        c.i64(description.weightsSize), file, c.i64(description.weightsHash),
-       module.getFunction("ampc_main"), c.i32(launches.size()),
-       c.launches(launches)});
+       module.getFunction("ampc_main")});
   auto *global = new GlobalVariable(
       module, value->getType(), /*isConstant=*/true,
       GlobalValue::ExternalLinkage, value, "ampc_model_description");
   global->setVisibility(GlobalValue::HiddenVisibility);
+  if (description.launches)
+    addProfile(c, description.launches.getValue());
 }

@@ -26,7 +26,8 @@ inline constexpr llvm::StringLiteral weightsSymbol = "ampc_weights";
 /// The section that holds infoJson, so that it can be read without loading.
 inline constexpr llvm::StringLiteral infoSection = ".ampc.info";
 
-/// Adds `ampc_model_description` to a module that holds `ampc_main`.
+/// Adds `ampc_model_description` to a module that holds `ampc_main`, and
+/// `ampc_profile_v1` if there is a profile.
 void addModelDescription(llvm::Module &module,
                          const ModelDescription &description);
 

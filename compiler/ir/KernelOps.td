@@ -61,19 +61,16 @@ def Amp_LaunchOp : Amp_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInter
   let summary = "runs a kernel function over a range, in parallel";
   let description = [{
     Calls `@callee(operands..., lo, hi)` for disjoint chunks [lo, hi) of at least `grain` that
-    cover [0, count). The times of a launch with a `profile` are recorded, under that kind of
-    kernel and the source nodes that its location names.
+    cover [0, count).
 
     ```mlir
     amp.launch @kernel_3(%x, %y) range %n grain 16 : memref<?x8xf32>, memref<?x8xf32>
-    amp.launch @kernel_4(%x, %y) range %n grain 1 profile "conv" : memref<?x8xf32>, memref<?x8xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$arguments,
-                       Index:$count, I64Attr:$grain, OptionalAttr<StrAttr>:$profile);
+                       Index:$count, I64Attr:$grain);
   let assemblyFormat = [{
-    $callee `(` $arguments `)` `range` $count `grain` $grain (`profile` $profile^)? attr-dict
-    (`:` type($arguments)^)?
+    $callee `(` $arguments `)` `range` $count `grain` $grain attr-dict (`:` type($arguments)^)?
   }];
 }
 

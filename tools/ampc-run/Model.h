@@ -23,6 +23,8 @@ public:
 
   const ampc_api_v1 *api() const { return library.api; }
   ampc_context *context() const { return runContext; }
+  /// Null if the model was compiled without.
+  const ampc_profile *profile() const { return ampc_library_profile(&library); }
   std::vector<ampc_tensor_info> inputs() const;
   std::vector<ampc_tensor_info> outputs() const;
 

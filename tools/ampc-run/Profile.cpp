@@ -44,35 +44,33 @@ std::string join(const char *const *texts, uint32_t count,
 
 } // namespace
 
-std::unique_ptr<Profile> Profile::begin(Model &model, const std::string &path,
+Profile::Profile(const Model &model, const ampc_profile &recorded)
+    : name(model.api()->name(model.api())), recorded(recorded),
+      launches(recorded.num_launches) {
+  for (uint32_t i = 0; i < launches.size(); ++i)
+    launches[i].what = &recorded.launches[i];
+  leaveOutRun();
+}
+
+std::unique_ptr<Profile> Profile::begin(const Model &model,
+                                        const std::string &path,
                                         std::string &error) {
-  uint32_t count = model.api()->num_launches(model.api());
-  if (!count) {
-    error = path + ": records no times; compile the model with ampc --profile";
-    return nullptr;
-  }
-  std::unique_ptr<Profile> profile(new Profile(model));
-  for (uint32_t i = 0; i < count; ++i) {
-    Launch launch = {};
-    if (model.api()->profile(model.context(), i, &launch.seen)) {
-      error = model.api()->last_error(model.context());
-      return nullptr;
-    }
-    profile->launches.push_back(launch);
-  }
-  return profile;
+  if (const ampc_profile *recorded = model.profile())
+    return std::unique_ptr<Profile>(new Profile(model, *recorded));
+  error = path + ": records no times; compile the model with ampc --profile";
+  return nullptr;
 }
 
 void Profile::leaveOutRun() {
   for (uint32_t i = 0; i < launches.size(); ++i)
-    model.api()->profile(model.context(), i, &launches[i].seen);
+    launches[i].seen = recorded.times[i];
 }
 
 void Profile::addRun(double seconds) {
   for (uint32_t i = 0; i < launches.size(); ++i) {
     Launch &launch = launches[i];
-    ampc_profile_entry before = launch.seen;
-    model.api()->profile(model.context(), i, &launch.seen);
+    ampc_launch_times before = launch.seen;
+    launch.seen = recorded.times[i];
     uint64_t calls = launch.seen.calls - before.calls;
     if (!calls) // In a branch that was not taken.
       continue;
@@ -107,36 +105,34 @@ double Profile::sumOfMinimums() const {
 
 void Profile::print() const {
   double sum = sumOfMinimums();
-  std::printf("\n  share  min us  mean us  calls  %-22s %-28s nodes\n",
+  std::printf("\n  share  min us  mean us  calls  %-18s %-28s nodes\n",
               "kernel", "ops");
   for (const Launch *launch : slowestFirst()) {
-    const ampc_profile_entry &entry = launch->seen;
-    std::string kernel =
-        std::string(entry.kind) + " " + std::string(entry.kernel);
+    const ampc_launch &what = *launch->what;
     double calls =
         launch->runs ? double(launch->calls) / double(launch->runs) : 0;
-    std::printf("%6.2f%% %7.1f %8.1f %6.4g  %-22s %-28s %s\n",
+    std::printf("%6.2f%% %7.1f %8.1f %6.4g  %-18s %-28s %s\n",
                 sum ? 100 * double(launch->minimum) / sum : 0,
                 double(launch->minimum) / 1e3, launch->mean() / 1e3, calls,
-                cell(kernel, 22).c_str(),
-                cell(join(entry.ops, entry.num_nodes, "+"), 28).c_str(),
-                cell(join(entry.nodes, entry.num_nodes, ", "), 100).c_str());
+                cell(what.kernel, 18).c_str(),
+                cell(join(what.ops, what.num_nodes, "+"), 28).c_str(),
+                cell(join(what.nodes, what.num_nodes, ", "), 100).c_str());
   }
   std::printf("sum of minimums %.1f us, %.1f%% of the shortest run's %.1f us\n",
-              sum / 1e3, 100 * sum / wallMinimum, wallMinimum / 1e3);
+              sum / 1e3, wallMinimum ? 100 * sum / wallMinimum : 0,
+              wallMinimum / 1e3);
 }
 
 bool Profile::write(const std::string &file, std::string &error) const {
   double sum = sumOfMinimums();
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Launch *launch : slowestFirst()) {
-    const ampc_profile_entry &entry = launch->seen;
+    const ampc_launch &what = *launch->what;
     nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
-    for (uint32_t i = 0; i < entry.num_nodes; ++i)
-      nodes.push_back({{"name", entry.nodes[i]}, {"op", entry.ops[i]}});
-    list.push_back({{"kernel", entry.kernel},
-                    {"kind", entry.kind},
-                    {"operands", entry.operands},
+    for (uint32_t i = 0; i < what.num_nodes; ++i)
+      nodes.push_back({{"name", what.nodes[i]}, {"op", what.ops[i]}});
+    list.push_back({{"kernel", what.kernel},
+                    {"operands", what.operands},
                     {"nodes", nodes},
                     {"runs", launch->runs},
                     {"calls", launch->calls},
@@ -145,7 +141,7 @@ bool Profile::write(const std::string &file, std::string &error) const {
                     {"mean_us", launch->mean() / 1e3}});
   }
   nlohmann::ordered_json document = {
-      {"model", model.api()->name(model.api())},
+      {"model", name},
       {"runs", runs},
       {"wall_minimum_us", wallMinimum / 1e3},
       {"wall_mean_us", wallTotal / double(runs) / 1e3},

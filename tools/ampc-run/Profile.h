@@ -1,5 +1,4 @@
-//===- Profile.h - What of a run takes the time ------------------*- C++
-//-*-===//
+//===- Profile.h - What of a run takes the time -----------------*- C++ -*-===//
 
 #ifndef AMPC_TOOLS_AMPC_RUN_PROFILE_H
 #define AMPC_TOOLS_AMPC_RUN_PROFILE_H
@@ -11,13 +10,13 @@ namespace ampc::run {
 /// The times of a model's kernels over several runs of a context.
 class Profile {
 public:
-  /// Null and `error` if the model records none.
-  static std::unique_ptr<Profile> begin(Model &model, const std::string &path,
-                                        std::string &error);
+  /// Null and `error` if the model, from the file `path`, records none.
+  static std::unique_ptr<Profile>
+  begin(const Model &model, const std::string &path, std::string &error);
 
   /// Takes in what the last run, which took `seconds` in all, has recorded.
   void addRun(double seconds);
-  /// The last run does not count.
+  /// What was recorded so far does not count.
   void leaveOutRun();
 
   /// A table for people, the slowest first.
@@ -30,17 +29,19 @@ private:
   /// One launch of a kernel. Times are of a run, in which it may be called any
   /// number of times, and in nanoseconds.
   struct Launch {
-    ampc_profile_entry seen; ///< When last looked at.
+    const ampc_launch *what;
+    ampc_launch_times seen; ///< When last looked at.
     uint64_t runs, calls, total, minimum;
 
     double mean() const { return runs ? double(total) / double(runs) : 0; }
   };
 
-  explicit Profile(Model &model) : model(model) {}
+  Profile(const Model &model, const ampc_profile &recorded);
   std::vector<const Launch *> slowestFirst() const;
   double sumOfMinimums() const;
 
-  Model &model;
+  std::string name; ///< The model's.
+  const ampc_profile &recorded;
   std::vector<Launch> launches;
   uint64_t runs = 0;
   double wallTotal = 0, wallMinimum = 0; ///< Nanoseconds.

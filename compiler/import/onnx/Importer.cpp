@@ -123,8 +123,8 @@ LogicalResult Importer::resolve(Node &node, int index, const Scope &scope) {
   std::string name = proto.name().empty()
                          ? "#" + std::to_string(index) + " " + proto.op_type()
                          : proto.name();
-  node.loc = amp::sourceLocation(builder.getContext(),
-                                 {name, qualifiedOp(proto)});
+  node.loc =
+      amp::sourceLocation(builder.getContext(), {name, qualifiedOp(proto)});
   if (scope.caller) {
     // Reports speak of the node that is in the file.
     node.loc = scope.caller->loc;

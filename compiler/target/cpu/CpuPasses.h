@@ -10,6 +10,9 @@
 
 namespace ampc::cpu {
 
+/// Of launches whose times are recorded.
+inline constexpr llvm::StringLiteral profileAttrName = "amp.profile";
+
 std::unique_ptr<mlir::Pass> createCpuEmitKernelsPass();
 std::unique_ptr<mlir::Pass> createCpuEmitKernelsPass(const CpuTarget &target,
                                                      bool profile = false);

@@ -25,7 +25,7 @@ def CpuEmitKernels : Pass<"amp-cpu-emit-kernels", "::mlir::ModuleOp"> {
     Option<"vectorBytes", "vector-bytes", "int64_t", "32",
            "Bytes of a vector register: 16, 32 or 64">,
     Option<"profile", "profile", "bool", "false",
-           "Have the times of all launches recorded">
+           "Have the times of all launches recorded: they get the attribute amp.profile">
   ];
   let constructor = "::ampc::cpu::createCpuEmitKernelsPass()";
   let dependentDialects = [
@@ -88,9 +88,10 @@ def CpuLowerAbi : Pass<"amp-cpu-lower-abi", "::mlir::ModuleOp"> {
     `@main` becomes `@ampc_main(ptr exec) -> i32`, which finds its inputs in the context and
     returns a status. Kernel functions take their arguments packed in memory, as
     the runtime's pool passes them. Weights are an offset from one pointer. Control flow must be
-    `cf` by now, because a failed check returns. Launches whose times are recorded are numbered; what
-    they are is then in the module's attribute `amp.launches`, an array of dictionaries with strings
-    `kernel`, `kind` and `operands`, and arrays of strings `nodes` and `ops` of one length.
+    `cf` by now, because a failed check returns. The times of
+    launches with `amp.profile` go into the global `ampc_launch_times`; what these launches are is then
+    in the module's attribute `amp.launches`, an array of dictionaries with strings `kernel` and
+    `operands`, and arrays of strings `nodes` and `ops` of one length.
 
     ```mlir
     amp.check %ok, 5, "the dimensions differ"

@@ -70,26 +70,6 @@ SmallVector<amp::KernelOp> splitByShape(amp::KernelOp kernel) {
   return kernels;
 }
 
-/// What a profile calls a kernel: by its root, or by what it does instead.
-StringRef kindOf(amp::KernelOp kernel) {
-  if (Operation *root = kernel.getRoot())
-    return root->getName().stripDialect();
-  Operation *only = nullptr;
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (!isa<amp::ElementalOpInterface>(op) ||
-        op.hasTrait<OpTrait::ConstantLike>())
-      continue;
-    if (only)
-      return "pointwise";
-    only = &op;
-  }
-  if (!only)
-    return "copy";
-  return isa<amp::AmpDialect>(only->getDialect())
-             ? only->getName().stripDialect()
-             : StringRef("pointwise");
-}
-
 class KernelFunctions {
 public:
   KernelFunctions(ModuleOp module, const CpuTarget &target, bool profile)
@@ -173,9 +153,6 @@ LogicalResult KernelFunctions::launch(amp::KernelOp kernel) {
   Operation *root = kernel.getRoot();
   if (root && !isa<CpuKernelEmitterInterface>(root))
     return root->emitOpError("has no kernel for CPU targets");
-  StringAttr kind;
-  if (profile)
-    kind = StringAttr::get(kernel.getContext(), kindOf(kernel));
   func::FuncOp function = functionFor(kernel);
   if (!function)
     return failure();
@@ -184,9 +161,11 @@ LogicalResult KernelFunctions::launch(amp::KernelOp kernel) {
       root ? cast<CpuKernelEmitterInterface>(root).getParallelRange(values,
                                                                     target)
            : getPointwiseRange(values, target);
-  OpBuilder(kernel).create<amp::LaunchOp>(
+  auto launch = OpBuilder(kernel).create<amp::LaunchOp>(
       kernel.getLoc(), function.getSymName(), kernel.getOperands(), range.count,
-      uint64_t(range.grain), kind);
+      uint64_t(range.grain));
+  if (profile)
+    launch->setAttr(profileAttrName, UnitAttr::get(kernel.getContext()));
   kernel.erase();
   return success();
 }

@@ -25,6 +25,9 @@ using namespace ampc::cpu;
 
 namespace {
 
+/// The global with the times of launches.
+constexpr StringLiteral launchTimesName = "ampc_launch_times";
+
 /// Rewrites one module.
 class AbiLowering {
 public:
@@ -47,7 +50,9 @@ private:
   void lower(SideAllocOp op);
   void lower(OutputOp op);
 
+  Type launchTimesType();
   DictionaryAttr describe(LaunchOp op);
+  void addLaunches();
   LLVM::LLVMFuncOp runtime(StringRef name, Type result, TypeRange arguments);
   Value call(OpBuilder &builder, Location loc, StringRef name, Type result,
              ValueRange arguments);
@@ -114,9 +119,7 @@ LogicalResult AbiLowering::run() {
     llvm::TypeSwitch<Operation *>(op)
         .Case<WeightOp, CheckOp, LaunchOp, ArenaOp, SideAllocOp, OutputOp>(
             [&](auto typed) { lower(typed); });
-  module->removeAttr("amp.launches"); // Of the input, maybe.
-  if (!profiled.empty())
-    module->setAttr("amp.launches", ArrayAttr::get(context, profiled));
+  addLaunches();
   for (auto data : llvm::make_early_inc_range(module.getOps<WeightDataOp>()))
     data.erase();
   return success();
@@ -245,16 +248,25 @@ void AbiLowering::lower(LaunchOp op) {
                               toI64(builder, loc, op.getCount()),
                               constant(builder, loc, i64, op.getGrain())};
   StringRef service = "ampc_rt_parallel";
-  if (op.getProfile()) {
+  if (op->hasAttr(profileAttrName)) {
     service = "ampc_rt_profiled_parallel";
-    operands.push_back(constant(builder, loc, i32, int64_t(profiled.size())));
+    Value times =
+        builder.create<LLVM::AddressOfOp>(loc, pointer, launchTimesName);
+    operands.push_back(builder.create<LLVM::GEPOp>(
+        loc, pointer, launchTimesType(), times,
+        ArrayRef<LLVM::GEPArg>{int32_t(profiled.size())}));
     profiled.push_back(describe(op));
   }
   call(builder, loc, service, LLVM::LLVMVoidType::get(context), operands);
   op.erase();
 }
 
-/// What `ampc_launch_desc` says.
+/// ampc_launch_times.
+Type AbiLowering::launchTimesType() {
+  return LLVM::LLVMStructType::getLiteral(context, {i64, i64});
+}
+
+/// What ampc_launch says.
 DictionaryAttr AbiLowering::describe(LaunchOp op) {
   Builder builder(context);
   std::string operands;
@@ -275,16 +287,36 @@ DictionaryAttr AbiLowering::describe(LaunchOp op) {
       stream << "]";
     }
   SmallVector<StringRef> nodes, ops;
+  // What no node asks for, such as a copy of an input, has the file's location.
+  SmallVector<SourceNode> file = sourceNodes(module.getLoc());
   for (const SourceNode &node : sourceNodes(op.getLoc())) {
+    if (llvm::is_contained(file, node))
+      continue;
     nodes.push_back(node.name);
     ops.push_back(node.op);
   }
   return builder.getDictionaryAttr(
       {builder.getNamedAttr("kernel", op.getCalleeAttr().getAttr()),
-       builder.getNamedAttr("kind", op.getProfileAttr()),
        builder.getNamedAttr("operands", builder.getStringAttr(operands)),
        builder.getNamedAttr("nodes", builder.getStrArrayAttr(nodes)),
        builder.getNamedAttr("ops", builder.getStrArrayAttr(ops))});
+}
+
+/// Says what was profiled, and makes room for the times.
+void AbiLowering::addLaunches() {
+  module->removeAttr("amp.launches"); // Of the input, maybe.
+  if (profiled.empty())
+    return;
+  module->setAttr("amp.launches", ArrayAttr::get(context, profiled));
+  auto builder = OpBuilder::atBlockBegin(module.getBody());
+  Location loc = module.getLoc();
+  auto global = builder.create<LLVM::GlobalOp>(
+      loc, LLVM::LLVMArrayType::get(launchTimesType(), profiled.size()),
+      /*isConstant=*/false, LLVM::Linkage::Internal, launchTimesName,
+      /*value=*/Attribute());
+  builder.createBlock(&global.getInitializerRegion());
+  builder.create<LLVM::ReturnOp>(
+      loc, builder.create<LLVM::ZeroOp>(loc, global.getType()).getResult());
 }
 
 void AbiLowering::lower(ArenaOp op) {

@@ -1,6 +1,6 @@
 """ampc-run: the files it reads and writes, judged by numpy and onnx, and its errors.
 
-usage: ampc_run_test.py AMPC_RUN TYPES_SO CALC_SO WEIGHTS_SO
+usage: ampc_run_test.py AMPC_RUN TYPES_SO CALC_SO WEIGHTS_SO PROFILED_SO
 """
 import json
 import os
@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-ampc_run, types_so, calc_so, weights_so = sys.argv[1:5]
+ampc_run, types_so, calc_so, weights_so, profiled_so = sys.argv[1:6]
 
 # The inputs of the types model: name -> (ONNX's number, numpy type that carries it, what .npy files hold).
 DTYPES = {
@@ -59,7 +59,8 @@ def values(dtype):
 
 
 def run(*arguments):
-    done = subprocess.run([ampc_run, *map(str, arguments)], capture_output=True, text=True)
+    done = subprocess.run([ampc_run, *map(str, arguments)], capture_output=True, text=True,
+                          errors="surrogateescape")
     return done.returncode, done.stdout, done.stderr
 
 
@@ -212,6 +213,37 @@ class AmpcRun(unittest.TestCase):
         self.assertNotEqual(outputs[0], outputs[2])
         self.succeed(types_so, "--random-inputs")
 
+    def test_profile_table(self):
+        text = self.succeed(profiled_so, "--random-inputs", "batch=5,n=1", "--repeat", 3, "--profile")
+        empty, head, *rows, last = text[text.index(" runs\n") + 6:].splitlines()
+        self.assertEqual((empty, head.split()), ("", "share min us mean us calls kernel ops nodes".split()))
+        self.assertRegex(last, r"^sum of minimums \d+\.\d us, \d+\.\d% of the shortest run's \d+\.\d us$")
+        numbers = r" *\d+\.\d\d% +\d+\.\d +\d+\.\d +"
+        # Each op and node once, and no control character in a name.
+        self.assertEqual(len(rows), 3)
+        for row in rows:
+            self.assertRegex(row, "|".join([numbers + r"1  pointwise_0 +Add +a\+b, again\?\udcff$",
+                                            numbers + r"1  pointwise_1 +Mul +scale$", numbers + r"0  copy_2 +$"]))
+        self.assertEqual(sorted(row.split()[4] for row in rows), ["copy_2", "pointwise_0", "pointwise_1"])
+        shares = [float(row.split("%")[0]) for row in rows]
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.assertAlmostEqual(sum(shares), 100, delta=0.1)
+
+    def test_profile_json(self):
+        path = self.path("profile.json")
+        text = self.succeed(profiled_so, "--random-inputs", "batch=5,n=1", "--repeat", 3, "--profile-json", path)
+        self.assertNotIn("pointwise", text)
+        with open(path, encoding="utf-8") as file:
+            profile = json.load(file)
+        self.assertEqual((profile["model"], profile["runs"]), ("calc", 3))
+        launches = {launch["kernel"]: launch for launch in profile["launches"]}
+        self.assertEqual([launches[f"{name}"]["calls"] for name in ("pointwise_0", "pointwise_1", "copy_2")],
+                         [3, 3, 0])
+        self.assertEqual(launches["copy_2"]["mean_us"], 0)
+        self.assertEqual(launches["pointwise_1"]["nodes"], [{"name": "scale", "op": "Mul"}])
+        self.assertEqual(launches["pointwise_0"]["nodes"][1]["name"], "again\n\ufffd")
+        self.assertEqual(launches["pointwise_0"]["operands"], "f32[?,4], f32[?,4], f32[?,4]")
+
     def test_output_folder_is_replaced_file_by_file(self):
         os.makedirs(self.out)
         with open(os.path.join(self.out, "outputs.json"), "w") as file:
@@ -236,6 +268,12 @@ class AmpcRun(unittest.TestCase):
         self.fail_with("no-such.so", self.path("no-such.so"))
         self.fail_with("not a model compiled by ampc", "/lib/x86_64-linux-gnu/libm.so.6")
         self.fail_with("calc.weights: No such file", weights_so, "--random-inputs", "batch=1,n=1")
+
+    def test_model_without_profile(self):
+        for arguments in (["--profile"], ["--profile-json", self.path("profile.json")]):
+            self.fail_with("records no times; compile the model with ampc --profile", calc_so, "--random-inputs",
+                           "batch=1,n=1", *arguments)
+        self.assertFalse(os.path.exists(self.path("profile.json")))
 
     def test_inputs(self):
         good = self.save("a.npy", np.zeros((2, 4), np.float32))

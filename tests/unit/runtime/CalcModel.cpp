@@ -9,7 +9,7 @@
 // A NaN as scale is an error of the data, a negative one asks for impossible
 // memory. Macros make variants: CALC_FEATURES (CPU features),
 // CALC_WEIGHTS_FILE, _SIZE and _HASH (weights[0] is then added to the sum),
-// CALC_ABI_VERSION.
+// CALC_ABI_VERSION, CALC_PROFILE (as --profile).
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +68,20 @@ void scale(void *args, int64_t lo, int64_t hi) {
     x.to[i] = float(x.from[i] * x.scale);
 }
 
+#ifdef CALC_PROFILE
+ampc_launch_times launchTimes[3];
+
+void parallel(ampc_exec *exec, void (*fn)(void *, int64_t, int64_t), void *args,
+              int64_t n, int launch) {
+  ampc_rt_profiled_parallel(exec, fn, args, n, 16, &launchTimes[launch]);
+}
+#else
+void parallel(ampc_exec *exec, void (*fn)(void *, int64_t, int64_t), void *args,
+              int64_t n, int) {
+  ampc_rt_parallel(exec, fn, args, n, 16);
+}
+#endif
+
 int32_t calc(ampc_exec *exec) {
   auto input = [&](int i) -> const Memref & {
     return *static_cast<const Memref *>(exec->inputs[i]);
@@ -93,7 +107,7 @@ int32_t calc(ampc_exec *exec) {
   float *sum = reinterpret_cast<float *>(arena + offsets[0]);
   AddArgs addArgs = {reinterpret_cast<const float *>(input(0).aligned),
                      reinterpret_cast<const float *>(input(1).aligned), sum};
-  ampc_rt_parallel(exec, add, &addArgs, n, 16);
+  parallel(exec, add, &addArgs, n, 0);
   if (exec->weights)
     for (int64_t i = 0; i < n; ++i)
       sum[i] += *static_cast<const unsigned char *>(exec->weights);
@@ -104,7 +118,7 @@ int32_t calc(ampc_exec *exec) {
     return -1;
   touch(out);
   ScaleArgs scaleArgs = {sum, factor, static_cast<float *>(out)};
-  ampc_rt_parallel(exec, scale, &scaleArgs, n, 16);
+  parallel(exec, scale, &scaleArgs, n, 1);
 
   int64_t flags = input(2).dims[0], count = 0;
   int64_t *side = static_cast<int64_t *>(ampc_rt_side_alloc(exec, flags * 8));
@@ -155,3 +169,24 @@ const ampc_model_desc ampc_model_description = {CALC_ABI_VERSION,
                                                 CALC_WEIGHTS_FILE,
                                                 CALC_WEIGHTS_HASH,
                                                 calc};
+
+#ifdef CALC_PROFILE
+namespace {
+
+const char *const addNodes[] = {"a+b", "again\n\xff", "a+b"};
+const char *const addOps[] = {"Add", "Add", ""};
+const char *const scaleNodes[] = {"scale"};
+const char *const scaleOps[] = {"Mul"};
+// What is never run is there too.
+const ampc_launch launches[] = {
+    {"pointwise_0", "f32[?,4], f32[?,4], f32[?,4]", 3, addNodes, addOps},
+    {"pointwise_1", "f32[?,4], f32[?,4]", 1, scaleNodes, scaleOps},
+    {"copy_2", "f32[?,4]", 0, nullptr, nullptr},
+};
+
+} // namespace
+
+extern "C" __attribute__((visibility("default")))
+const ampc_profile ampc_profile_v1 = {sizeof(ampc_profile), 3, launches,
+                                      launchTimes};
+#endif
