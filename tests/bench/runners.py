@@ -44,16 +44,16 @@ class Ampc:
 class OnnxRuntime:
     """Through its I/O binding, into outputs that the first run has made."""
 
-    def __init__(self, file: pathlib.Path, feed: "dict[str, np.ndarray]", threads: int):
+    def __init__(self, file: pathlib.Path, feed: "dict[str, np.ndarray]", threads: int, profile=""):
         import onnxruntime
         from timing import cpu_session
 
-        self._session = cpu_session(file, threads)
-        self._binding = self._session.io_binding()
+        self.session = cpu_session(file, threads, profile)
+        self._binding = self.session.io_binding()
         for name, array in feed.items():
             value = onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
             self._binding.bind_ortvalue_input(name, value)
-        names = [output.name for output in self._session.get_outputs()]
+        names = [output.name for output in self.session.get_outputs()]
         for name in names:
             self._binding.bind_output(name)
         self.run()
@@ -61,7 +61,7 @@ class OnnxRuntime:
             self._binding.bind_ortvalue_output(name, value)
 
     def run(self) -> None:
-        self._session.run_with_iobinding(self._binding)
+        self.session.run_with_iobinding(self._binding)
 
     def outputs(self) -> "list[np.ndarray]":
         self.run()
@@ -71,7 +71,7 @@ class OnnxRuntime:
 class OpenVino:
     """In float32 whatever the machine has, for latency, in one stream."""
 
-    def __init__(self, file: pathlib.Path, feed: "dict[str, np.ndarray]", threads: int):
+    def __init__(self, file: pathlib.Path, feed: "dict[str, np.ndarray]", threads: int, **more):
         import openvino
 
         settings = {
@@ -79,23 +79,24 @@ class OpenVino:
             "PERFORMANCE_HINT": "LATENCY",
             "NUM_STREAMS": 1,
             "INFERENCE_NUM_THREADS": threads,
+            **more,
         }
         compiled = openvino.Core().compile_model(str(file), "CPU", settings)
-        self._request, self._count = compiled.create_infer_request(), len(compiled.outputs)
+        self.request, self._count = compiled.create_infer_request(), len(compiled.outputs)
         self._inputs = [
             openvino.Tensor(np.ascontiguousarray(feed[port.any_name]))
             for port in compiled.inputs
         ]
         for index, value in enumerate(self._inputs):
-            self._request.set_input_tensor(index, value)
+            self.request.set_input_tensor(index, value)
         self.run()
 
     def run(self) -> None:
-        self._request.infer(share_outputs=True)  # In the request's memory, not copied.
+        self.request.infer(share_outputs=True)  # In the request's memory, not copied.
 
     def outputs(self) -> "list[np.ndarray]":
         self.run()
-        return [np.array(self._request.get_output_tensor(i).data) for i in range(self._count)]
+        return [np.array(self.request.get_output_tensor(i).data) for i in range(self._count)]
 
 
 class Iree:

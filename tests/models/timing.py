@@ -34,9 +34,12 @@ def shortest(
 
 
 def cpu_session(
-    model: "pathlib.Path | str", threads: int = 1
+    model: "pathlib.Path | str", threads: int = 1, profile: str = ""
 ) -> onnxruntime.InferenceSession:
+    """`profile` is how the name of a file begins, to write the times of nodes to."""
     options = onnxruntime.SessionOptions()
+    if profile:
+        options.enable_profiling, options.profile_file_prefix = True, profile
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
