@@ -45,7 +45,9 @@ FAMILIES = {
     ),
     "pooling": ("pool", "max_pool", "maxpool", "avg", "average", "global", "reduce_window"),
     "reduction": ("reduce", "argm", "mean"),
-    "normalization": ("softmax", "layernorm", "layer_norm", "skiplayernorm", "mvn", "logsoftmax", "rmsnorm"),
+    "normalization": (
+        "softmax", "layernorm", "layer_norm", "skiplayernorm", "mvn", "logsoftmax", "rmsnorm",
+    ),
     "attention": ("attention", "scaled", "sdpa", "multiheadattention"),
     "recurrent": ("lstm", "gru", "rnn", "recurrent"),
     "resize": ("resize", "upsample", "interpolate"),
