@@ -27,14 +27,22 @@ RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Weights with an element for each channel, or with one for all.
+/// Weights with an element for each channel, or with one for all, or a number.
 struct ChannelVector {
   Value elements;
+  FloatAttr number; ///< Where there are no elements.
 
   /// `channels` elements in a tensor of rank `rank`, along dimension `dim`.
   Value along(OpBuilder &b, Location loc, int64_t channels, int64_t rank,
               int64_t dim) const {
     SmallVector<int64_t> shape(rank, 1);
+    if (!elements) {
+      shape[dim] = channels;
+      return b.create<arith::ConstantOp>(
+          loc,
+          DenseElementsAttr::get(RankedTensorType::get(shape, number.getType()),
+                                 ArrayRef<Attribute>(number)));
+    }
     RankedTensorType type = typeOf(elements);
     shape[dim] = type.getNumElements();
     Value vector =
@@ -63,10 +71,15 @@ struct ChannelwiseOp {
 private:
   static std::optional<ChannelwiseOp> match(Value result, Value other) {
     auto conv = result.getDefiningOp<ConvOp>();
-    auto broadcast = other.getDefiningOp<BroadcastOp>();
-    if (!conv || !broadcast || !result.hasOneUse() || conv.getAlgorithm() ||
+    if (!conv || !result.hasOneUse() || conv.getAlgorithm() ||
         conv.getPanels() || !typeOf(result).getElementType().isF32() ||
-        !typeOf(conv.getFilter()).getElementType().isF32())
+        !typeOf(conv.getFilter()).getElementType().isF32() ||
+        ShapedType::isDynamic(conv.getOutChannels()))
+      return std::nullopt;
+    if (FloatAttr number = numberOf(other))
+      return ChannelwiseOp{conv, {nullptr, number}};
+    auto broadcast = other.getDefiningOp<BroadcastOp>();
+    if (!broadcast)
       return std::nullopt;
     RankedTensorType type = typeOf(broadcast.getSource());
     if (!type.hasStaticShape() || !weightSourceBytes(broadcast.getSource()))
@@ -76,9 +89,18 @@ private:
       if (size != 1 && (int64_t(dim) + missing != conv.getChannelDim() ||
                         size != conv.getOutChannels()))
         return std::nullopt;
-    if (ShapedType::isDynamic(conv.getOutChannels()))
-      return std::nullopt;
-    return ChannelwiseOp{conv, {broadcast.getSource()}};
+    return ChannelwiseOp{conv, {broadcast.getSource(), nullptr}};
+  }
+
+  /// What all elements of `value` are, if known.
+  static FloatAttr numberOf(Value value) {
+    FloatAttr number;
+    DenseElementsAttr elements;
+    if (auto splat = value.getDefiningOp<SplatOp>())
+      matchPattern(splat.getValue(), m_Constant(&number));
+    else if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
+      number = elements.getSplatValue<FloatAttr>();
+    return number;
   }
 };
 

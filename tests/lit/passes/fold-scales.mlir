@@ -44,6 +44,23 @@ func.func @bias(%x: tensor<2x3x8xf32>) -> tensor<2x4x6xf32> {
   return %1 : tensor<2x4x6xf32>
 }
 
+// A number for all elements, however it is spread.
+// CHECK-LABEL: func.func @numbers(
+// CHECK: %[[B:.*]] = arith.constant dense<3.000000e+00> : tensor<4xf32>
+// CHECK: %[[W:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<4x3x3xf32>
+// CHECK: %[[Y:.*]] = amp.conv %{{.*}}, %[[W]] bias %[[B]]
+// CHECK: return %[[Y]]
+func.func @numbers(%x: tensor<2x3x8xf32>) -> tensor<2x4x6xf32> {
+  %w = amp.weight @w : tensor<4x3x3xf32>
+  %y = amp.conv %x, %w {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, groups = 1 : i64} : (tensor<2x3x8xf32>, tensor<4x3x3xf32>) -> tensor<2x4x6xf32>
+  %c = arith.constant 2.0 : f32
+  %0 = amp.splat %c to [] : f32 to tensor<2x4x6xf32>
+  %1 = arith.mulf %0, %y : tensor<2x4x6xf32>
+  %d = arith.constant dense<3.0> : tensor<2x4x6xf32>
+  %2 = arith.addf %1, %d : tensor<2x4x6xf32>
+  return %2 : tensor<2x4x6xf32>
+}
+
 // What is not known before the run, what runs along another dimension, and
 // what others read as it is stays.
 // CHECK-LABEL: func.func @stays(
