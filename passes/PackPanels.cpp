@@ -51,7 +51,57 @@ struct PackPanels : public amp::impl::PackPanelsBase<PackPanels> {
   void packConvolution(ConvOp op);
   void packProduct(MatmulOp op);
   Value inPanels(OpBuilder &builder, Location loc, Value matrices);
+  bool takesPairs(AlgorithmAttr algorithm, Type lhs, Type rhs) const;
 };
+
+/// What dot-product instructions take at a time.
+constexpr int64_t kPairColumns = 16, kPairSteps = 32;
+
+/// `[b, k, n]`, k and n filled up with zeros to multiples of `steps` and
+/// `columns`.
+Value padded(OpBuilder &builder, Location loc, Value matrices, int64_t steps,
+             int64_t columns) {
+  auto type = cast<RankedTensorType>(matrices.getType());
+  Type element = type.getElementType();
+  SmallVector<int64_t> shape{
+      type.getDimSize(0), int64_t(llvm::alignTo(type.getDimSize(1), steps)),
+      int64_t(llvm::alignTo(type.getDimSize(2), columns))};
+  if (type.getShape() == ArrayRef(shape))
+    return matrices;
+  Value zero = builder.create<arith::ConstantOp>(loc, element,
+                                                 builder.getZeroAttr(element));
+  return builder.create<PadOp>(
+      loc, type.clone(shape), matrices, zero, ValueRange(), ValueRange(),
+      ArrayRef<int64_t>{0, 0, 0}, ArrayRef<int64_t>{0, 0, 0}, PadMode::Constant,
+      /*grows=*/true);
+}
+
+/// `[b, k, n]` as `[b, panels, k / 2, columns, 2]`, or with the first two
+/// exchanged.
+Value inPairs(OpBuilder &builder, Location loc, Value matrices,
+              bool panelsFirst) {
+  matrices = padded(builder, loc, matrices, kPairSteps, kPairColumns);
+  auto type = cast<RankedTensorType>(matrices.getType());
+  const int64_t batch = type.getDimSize(0), pairs = type.getDimSize(1) / 2,
+                panels = type.getDimSize(2) / kPairColumns;
+  matrices =
+      reshape(builder, loc, matrices, {batch, pairs, 2, panels, kPairColumns});
+  SmallVector<int64_t> shape{batch, panels, pairs, kPairColumns, 2},
+      order{0, 3, 1, 4, 2};
+  if (panelsFirst) {
+    std::swap(shape[0], shape[1]);
+    std::swap(order[0], order[1]);
+  }
+  return builder.create<TransposeOp>(loc, type.clone(shape), matrices, order);
+}
+
+/// Whether a contraction adds products of pairs of bf16 numbers.
+bool PackPanels::takesPairs(AlgorithmAttr algorithm, Type lhs, Type rhs) const {
+  return dotPairs && algorithm && algorithm.getMultiply() == Format::BF16 &&
+         algorithm.getAccumulate() == Format::F32 &&
+         algorithm.getPasses() == 1 && getElementTypeOrSelf(lhs).isBF16() &&
+         getElementTypeOrSelf(rhs).isBF16();
+}
 
 /// `[b, k, n]` as `[b, panels, k, columns]`.
 Value PackPanels::inPanels(OpBuilder &builder, Location loc, Value matrices) {
@@ -67,15 +117,8 @@ Value PackPanels::inPanels(OpBuilder &builder, Location loc, Value matrices) {
   while (lanes > 4 && 2 * columns <= lanes)
     lanes /= 2;
   int64_t width = lanes * panelVectors(llvm::divideCeil(columns, lanes));
-  int64_t panels = llvm::divideCeil(columns, width), padded = panels * width;
-  if (padded != columns) {
-    Value zero = builder.create<arith::ConstantOp>(
-        loc, element, builder.getZeroAttr(element));
-    matrices = builder.create<PadOp>(
-        loc, type.clone({batch, steps, padded}), matrices, zero, ValueRange(),
-        ValueRange(), ArrayRef<int64_t>{0, 0, 0}, ArrayRef<int64_t>{0, 0, 0},
-        PadMode::Constant, /*grows=*/true);
-  }
+  int64_t panels = llvm::divideCeil(columns, width);
+  matrices = padded(builder, loc, matrices, 1, width);
   matrices = reshape(builder, loc, matrices, {batch, steps, panels, width});
   return builder.create<TransposeOp>(loc,
                                      type.clone({batch, panels, steps, width}),
@@ -92,6 +135,23 @@ void PackPanels::packConvolution(ConvOp op) {
   int64_t groups = op.getGroups();
   int64_t columns = op.getOutChannels() / groups;
   int64_t steps = type.getNumElements() / (groups * columns);
+  const int64_t rank = type.getRank();
+  if (groups == 1 &&
+      takesPairs(op.getAlgorithmAttr(), op.getInput().getType(), type)) {
+    const int64_t channels = type.getDimSize(rank - 2);
+    Value filter = reshape(builder, loc, op.getFilter(),
+                           {steps / channels, channels, columns});
+    filter = inPairs(builder, loc, filter, /*panelsFirst=*/true);
+    ArrayRef<int64_t> packed =
+        cast<RankedTensorType>(filter.getType()).getShape();
+    SmallVector<int64_t> shape{packed[0]};
+    llvm::append_range(shape, type.getShape().drop_back(2));
+    llvm::append_range(shape, packed.drop_front(2));
+    op.getFilterMutable().assign(reshape(builder, loc, filter, shape));
+    op.setPanels(true);
+    op.setPairs(true);
+    return;
+  }
   Value filter =
       reshape(builder, loc, op.getFilter(), {steps, groups, columns});
   filter =
@@ -140,13 +200,18 @@ void PackPanels::packProduct(MatmulOp op) {
     rhs = builder.create<TransposeOp>(
         loc, type.clone({batch, shape[rank - 1], shape[rank - 2]}), rhs,
         ArrayRef<int64_t>{0, 2, 1});
-  rhs = inPanels(builder, loc, rhs);
+  const bool pairs =
+      takesPairs(op.getAlgorithmAttr(), op.getLhs().getType(), type) &&
+      !op.getTransposeLhs();
+  rhs = pairs ? inPairs(builder, loc, rhs, /*panelsFirst=*/false)
+              : inPanels(builder, loc, rhs);
   SmallVector<int64_t> packed(shape.begin(), shape.end() - 2);
   llvm::append_range(
       packed, cast<RankedTensorType>(rhs.getType()).getShape().drop_front());
   op.getRhsMutable().assign(reshape(builder, loc, rhs, packed));
   op.setTransposeRhs(false);
   op.setPanels(true);
+  op.setPairs(pairs);
 }
 
 } // namespace

@@ -156,6 +156,10 @@ def PackPanels : Pass<"amp-pack-panels", "::mlir::func::FuncOp"> {
     products, those get their right operand in panels where weights alone decide it; others
     would be rearranged at each run.
 
+    With `dot-pairs`, for targets whose dot-product instructions add products of pairs, those
+    whose algorithm asks for products in bf16 get panels of 16 columns in pairs (see amp.matmul),
+    k in multiples of 32.
+
     ```mlir
     %w = amp.weight @w : tensor<8x16xf32>
     %y = amp.matmul %x, %w : (tensor<?x8xf32>, tensor<8x16xf32>) -> tensor<?x16xf32>
@@ -172,7 +176,9 @@ def PackPanels : Pass<"amp-pack-panels", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "32",
-           "Bytes of a vector register of the target">
+           "Bytes of a vector register of the target">,
+    Option<"dotPairs", "dot-pairs", "bool", "false",
+           "Whether the target has dot-product instructions for bf16">
   ];
   let dependentDialects = ["::amp::AmpDialect"];
 }

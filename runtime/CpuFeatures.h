@@ -17,7 +17,8 @@ ampc_status checkCpuFeatures(const char *features, Message &message);
 enum class CpuSupport { yes, no, unknownName };
 
 /// Support of the one feature `name[0..length)`. One definition an
-/// architecture.
+/// architecture. If the operating system has to be asked for a feature, this
+/// does so, for the whole process.
 CpuSupport cpuSupports(const char *name, int length);
 
 } // namespace ampc::rt

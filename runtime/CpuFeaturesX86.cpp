@@ -12,6 +12,8 @@
 #include <cpuid.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace ampc::rt;
 
@@ -154,6 +156,13 @@ uint64_t readXCR0() {
   return uint64_t(high) << 32 | low;
 }
 
+/// Linux lets a process use tiles only once it has asked to, for all of its
+/// threads (Documentation/arch/x86/xstate.rst). Asking again does nothing.
+bool mayUseTiles() {
+  constexpr long requestPermission = 0x1023, tileData = 18;
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+}
+
 } // namespace
 
 CpuSupport ampc::rt::cpuSupports(const char *name, int length) {
@@ -168,6 +177,8 @@ CpuSupport ampc::rt::cpuSupports(const char *name, int length) {
         !(values[feature.reg] >> feature.bit & 1))
       return CpuSupport::no;
     if (feature.state && (readXCR0() & feature.state) != feature.state)
+      return CpuSupport::no;
+    if (feature.state == tmm && !mayUseTiles())
       return CpuSupport::no;
     return CpuSupport::yes;
   }

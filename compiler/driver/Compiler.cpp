@@ -218,6 +218,19 @@ llvm::Error Compilation::measureKernels(ModuleOp module) {
   return error;
 }
 
+/// Whether some contraction is one of dot-product instructions.
+static bool multipliesPairs(ModuleOp module) {
+  return module
+      ->walk([](Operation *op) {
+        auto matmul = dyn_cast<amp::MatmulOp>(op);
+        auto conv = dyn_cast<amp::ConvOp>(op);
+        return (matmul && matmul.getPairs()) || (conv && conv.getPairs())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool Compilation::compileModule(ModuleOp module) {
   if (!formKernels(module, options.output))
     return false;
@@ -226,6 +239,8 @@ bool Compilation::compileModule(ModuleOp module) {
       diagnostics.error(std::move(error));
       return false;
     }
+  if (!multipliesPairs(module))
+    processor.dropTiles();
   weights = std::make_unique<amp::WeightLayout>(module);
   description.weightsSize = weights->size();
   description.cpuFeatures = processor.featureList();

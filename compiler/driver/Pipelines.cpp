@@ -33,7 +33,7 @@ void ampc::addTensorPasses(OpPassManager &passes,
   // Padding is an op of its own by now, which can be transposed like others.
   passes.addNestedPass<func::FuncOp>(amp::createAssignLayout());
   passes.addNestedPass<func::FuncOp>(
-      amp::createPackPanels({target.vectorBytes}));
+      amp::createPackPanels({target.vectorBytes, target.hasTiles}));
   // Transposes that move nothing are views.
   passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());

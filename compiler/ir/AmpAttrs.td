@@ -106,7 +106,9 @@ def Amp_AlgorithmAttr : Amp_Attr<"Algorithm", "algorithm"> {
   let summary = "how a contraction computes";
   let description = [{
     The format its operands are multiplied in, the format products are accumulated
-    in, and the number of passes (3 for 3xTF32 and bf16x3, else 1).
+    in, and the number of passes (3 for 3xTF32 and bf16x3, else 1). Operands have the format
+    already: nothing is rounded on the way. With 16-bit products the order of the sum is the
+    target's (its dot-product instructions' own), so bits agree between targets within bounds only.
 
     ```mlir
     #amp.algorithm<multiply = f32, accumulate = f32, passes = 1>

@@ -20,20 +20,24 @@ static int64_t columnDim(MatmulOp op) {
   return typeOf(op.getRhs()).getRank() - (op.getTransposeRhs() ? 2 : 1);
 }
 int64_t MatmulOp::getRhsDepthDim() {
-  return typeOf(getRhs()).getRank() - (getTransposeRhs() ? 1 : 2);
+  return typeOf(getRhs()).getRank() - (getTransposeRhs() ? 1 : 2) - getPairs();
 }
 int64_t MatmulOp::getRhsBatchRank() {
-  return typeOf(getRhs()).getRank() - (getPanels() ? 3 : 2);
+  return typeOf(getRhs()).getRank() - 2 - getPanels() - getPairs();
 }
 
 /// Verifies the right operand's panels against the result's columns.
 static LogicalResult verifyPanels(MatmulOp op) {
   RankedTensorType rhs = typeOf(op.getRhs()), result = typeOf(op.getResult());
-  if (rhs.getRank() < 3)
-    return op.emitOpError("needs panels of rank 3 or more");
+  const int64_t least = 3 + op.getPairs();
+  if (rhs.getRank() < least)
+    return op.emitOpError("needs panels of rank ") << least << " or more";
   if (op.getTransposeRhs())
     return op.emitOpError("has panels, which cannot be transposed");
-  int64_t columns = result.getShape().back(), width = rhs.getShape().back();
+  if (op.getPairs() && rhs.getShape().back() != 2)
+    return op.emitOpError("needs pairs along the last dimension");
+  int64_t columns = result.getShape().back(),
+          width = rhs.getDimSize(op.getRhsDepthDim() + 1);
   if (ShapedType::isDynamic(columns) || ShapedType::isDynamic(width) || !width)
     return op.emitOpError("needs panels and columns of static size");
   int64_t panels = llvm::divideCeil(columns, width),
@@ -62,6 +66,8 @@ LogicalResult MatmulOp::verify() {
                    result = typeOf(getResult());
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
     return emitOpError("needs operands of rank 2 or more");
+  if (getPairs() && !getPanels())
+    return emitOpError("has pairs, which are for panels");
   if (getPanels() && failed(verifyPanels(*this)))
     return failure();
   bool integers = lhs.getElementType().isInteger();
@@ -71,7 +77,14 @@ LogicalResult MatmulOp::verify() {
   if (integers != result.getElementType().isInteger())
     return emitOpError("gives ")
            << result.getElementType() << " from " << lhs.getElementType();
-  if (differ(lhs.getDimSize(depthDim(*this)), rhs.getDimSize(getRhsDepthDim())))
+  // Pairs may hold more than what is summed.
+  int64_t depth = lhs.getDimSize(depthDim(*this));
+  if (getPairs()) {
+    if (ShapedType::isDynamic(depth) || rhs.isDynamicDim(getRhsDepthDim()) ||
+        depth > 2 * rhs.getDimSize(getRhsDepthDim()))
+      return emitOpError("sums over ") << depth << " elements where pairs hold "
+                                       << 2 * rhs.getDimSize(getRhsDepthDim());
+  } else if (differ(depth, rhs.getDimSize(getRhsDepthDim())))
     return emitOpError("sums over ")
            << lhs.getDimSize(depthDim(*this)) << " elements of the left and "
            << rhs.getDimSize(getRhsDepthDim()) << " of the right operand";

@@ -31,11 +31,20 @@ def Amp_MatmulOp : Amp_ContractionOp<"matmul"> {
     ```mlir
     %y = amp.matmul %a, %b {panels} : (tensor<?x64xf32>, tensor<2x64x16xf32>) -> tensor<?x24xf32>
     ```
+
+    With `pairs` too, two neighbouring k of a column are adjacent, as dot-product instructions read
+    them: `[b.., panels, k / 2, columns, 2]`, k filled up with zeros.
+
+    ```mlir
+    %y = amp.matmul %a, %b {panels, pairs, algorithm = #amp.algorithm<multiply = bf16, accumulate = f32, passes = 1>}
+       : (tensor<?x50xbf16>, tensor<2x32x16x2xbf16>) -> tensor<?x24xf32>
+    ```
   }];
   let arguments = (ins Amp_Tensor:$lhs, Amp_Tensor:$rhs, Optional<Amp_Tensor>:$bias,
                        UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
                        UnitAttr:$unsigned_lhs, UnitAttr:$unsigned_rhs,
-                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm, UnitAttr:$panels);
+                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm, UnitAttr:$panels,
+                       UnitAttr:$pairs);
   let assemblyFormat = [{
     $lhs `,` $rhs (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
   }];
@@ -63,7 +72,9 @@ def Amp_ConvOp : Amp_ContractionOp<"conv", [PermutableWithGain], ["readsTranspos
 
     With `panels` (and `channels_last`) the filter is cut along its output channels:
     `[groups * panels, ..., I, columns]`, the last panel of each group filled up with zeros.
-    Back ends read such filters from the first element to the last.
+    Back ends read such filters from the first element to the last. With `pairs` too (and one
+    group), two neighbouring input channels are adjacent, `[panels, ..., I / 2, columns, 2]`, I
+    filled up with zeros.
 
     ```mlir
     %y = amp.conv %x, %w {channels_last, panels, strides = array<i64: 1>, dilations = array<i64: 1>,
@@ -75,7 +86,7 @@ def Amp_ConvOp : Amp_ContractionOp<"conv", [PermutableWithGain], ["readsTranspos
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
                        DenseI64ArrayAttr:$pads, I64Attr:$groups,
                        OptionalAttr<Amp_AlgorithmAttr>:$algorithm,
-                       UnitAttr:$channels_last, UnitAttr:$panels);
+                       UnitAttr:$channels_last, UnitAttr:$panels, UnitAttr:$pairs);
   let assemblyFormat = [{
     $input `,` $filter (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
   }];

@@ -84,7 +84,7 @@ int64_t ConvOp::getChannelDim() {
   return getChannelsLast() ? typeOf(getInput()).getRank() - 1 : 1;
 }
 int64_t ConvOp::getFilterChannelDim() {
-  return getChannelsLast() ? typeOf(getFilter()).getRank() - 2 : 1;
+  return getChannelsLast() ? typeOf(getFilter()).getRank() - 2 - getPairs() : 1;
 }
 int64_t ConvOp::getFilterSpatialDim(int64_t i) {
   return i + (getChannelsLast() ? getPanels() : 2);
@@ -119,16 +119,28 @@ LogicalResult ConvOp::verify() {
     return emitOpError("needs a filter of rank 3 or more");
   if (getPanels() && !getChannelsLast())
     return emitOpError("has a filter in panels, which takes channels_last");
+  if (getPairs() && (!getPanels() || getGroups() != 1))
+    return emitOpError("has pairs, which are for panels of one group");
   int64_t outChannels = getOutChannels(), spatial = input.getRank() - 2;
-  if (failed(verifyFilter(*this, input.getRank() + getPanels(),
-                          getFilterSpatialDim(0), outChannels)) ||
-      failed(verifyConv(
-          *this, getChannelDim(),
-          times(filter.getDimSize(getFilterChannelDim()), getGroups()),
-          outChannels)))
+  if (failed(verifyFilter(*this, input.getRank() + getPanels() + getPairs(),
+                          getFilterSpatialDim(0), outChannels)))
+    return failure();
+  int64_t inChannels =
+      times(filter.getDimSize(getFilterChannelDim()), getGroups());
+  if (getPairs()) {
+    // They may hold more channels than there are.
+    int64_t held = 2 * inChannels;
+    inChannels = input.getDimSize(getChannelDim());
+    if (filter.getShape().back() != 2)
+      return emitOpError("needs pairs along the last dimension");
+    if (ShapedType::isDynamic(inChannels) || held < inChannels)
+      return emitOpError("has ")
+             << inChannels << " input channels where pairs hold " << held;
+  }
+  if (failed(verifyConv(*this, getChannelDim(), inChannels, outChannels)))
     return failure();
   if (getPanels()) {
-    int64_t columns = filter.getShape().back();
+    int64_t columns = filter.getDimSize(getFilterChannelDim() + 1);
     if (ShapedType::isDynamic(outChannels) || ShapedType::isDynamic(columns) ||
         columns < 1)
       return emitOpError("needs panels and output channels of static size");
@@ -182,7 +194,9 @@ double ConvOp::getReductionLength(DimFn dimOf) {
   double positions = 1;
   for (int64_t i = 0; i + 2 < typeOf(getInput()).getRank(); ++i)
     positions *= typeOf(getFilter()).getDimSize(getFilterSpatialDim(i));
-  return product(double(dimOf(getFilter(), getFilterChannelDim())), positions);
+  double channels = getPairs() ? dimOf(getInput(), getChannelDim())
+                               : dimOf(getFilter(), getFilterChannelDim());
+  return product(channels, positions);
 }
 double ConvOp::getFlops(DimFn dimOf) {
   return product(2 * elementCount(getResult(), dimOf),

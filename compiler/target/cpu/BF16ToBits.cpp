@@ -1,5 +1,6 @@
 //===- BF16ToBits.cpp - Store bf16 as 16-bit integers ---------------------===//
 
+#include "compiler/ir/Amp.h"
 #include "compiler/target/cpu/CpuPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +23,8 @@ static TypedAttr toBits(Attribute value) {
   auto bits = [](const APFloat &number) { return number.bitcastToAPInt(); };
   if (auto number = dyn_cast<FloatAttr>(value))
     return IntegerAttr::get(i16, bits(number.getValue()));
-  return cast<DenseFPElementsAttr>(value).mapValues(i16, bits);
+  auto dense = dyn_cast<DenseFPElementsAttr>(value);
+  return dense ? dense.mapValues(i16, bits) : TypedAttr();
 }
 
 namespace {
@@ -35,6 +37,9 @@ struct BF16ToBits : public ampc::cpu::impl::CpuBF16ToBitsBase<BF16ToBits> {
       } else if (auto global = dyn_cast<memref::GlobalOp>(op)) {
         if (TypedAttr bits = toBits(global.getInitialValueAttr()))
           global.setInitialValueAttr(bits);
+      } else if (auto data = dyn_cast<amp::WeightDataOp>(op)) {
+        if (auto bits = dyn_cast_or_null<ElementsAttr>(toBits(data.getValue())))
+          data.setValueAttr(bits);
       }
     });
     AttrTypeReplacer replacer;

@@ -90,7 +90,11 @@ FailureOr<ConvLoops> describeChannelsLast(amp::ConvOp op,
         {values.dim(op.getFilter(), op.getFilterSpatialDim(i)),
          ix.mul(stride(op.getSpatialDim(i)), ix.constant(op.getDilations()[i])),
          ix.constant(0)});
-  OpFoldResult channels = values.dim(op.getFilter(), op.getFilterChannelDim()),
+  // Pairs may hold more channels than there are.
+  OpFoldResult channels =
+                   op.getPairs()
+                       ? values.dim(op.getInput(), op.getChannelDim())
+                       : values.dim(op.getFilter(), op.getFilterChannelDim()),
                channelStride = stride(rank - 1);
   gemm.k.push_back({channels, channelStride, ix.constant(0)});
 
@@ -98,7 +102,8 @@ FailureOr<ConvLoops> describeChannelsLast(amp::ConvOp op,
   int64_t groupColumns = op.getOutChannels() / groups;
   gemm.batch = {ix.constant(groups)};
   gemm.columns = {{ix.constant(groupColumns), ix.constant(1)}};
-  gemm.panelColumns = filter.getShape().back();
+  gemm.pairs = op.getPairs();
+  gemm.panelColumns = filter.getDimSize(op.getFilterChannelDim() + 1);
   gemm.panelStride = values.stride(gemm.b, 0);
   OpFoldResult groupA = ix.mul(channels, channelStride),
                groupB = ix.mul(gemm.panelStride,

@@ -24,13 +24,15 @@ def CpuEmitKernels : Pass<"amp-cpu-emit-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "32",
            "Bytes of a vector register: 16, 32 or 64">,
+    Option<"tiles", "tiles", "bool", "false",
+           "Whether the target has AMX's tile registers">,
     Option<"profile", "profile", "bool", "false",
            "Have the times of all launches recorded: they get the attribute amp.profile">
   ];
   let constructor = "::ampc::cpu::createCpuEmitKernelsPass()";
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }

@@ -8,7 +8,8 @@
 namespace ampc::cpu {
 
 /// The properties of a processor that kernels are shaped by. They decide how
-/// fast code is, never which bits it computes.
+/// fast code is, never which bits it computes but where an op's algorithm
+/// leaves that open.
 struct CpuTarget {
   /// Bytes of a vector register: 32 for AVX2, 64 for AVX-512.
   int64_t vectorBytes = 32;
@@ -16,6 +17,8 @@ struct CpuTarget {
   int64_t vectorRegisters = 16;
   /// Masked loads and stores of any element type cost as much as plain ones.
   bool cheapMasks = false;
+  /// Tile registers that add products of bf16 pairs (Intel's AMX).
+  bool hasTiles = false;
 
   static CpuTarget withVectorBytes(int64_t bytes) {
     return {bytes, bytes >= 64 ? 32 : 16, bytes >= 64};

@@ -178,7 +178,10 @@ struct CpuEmitKernels
   }
 
   void runOnOperation() override {
-    CpuTarget used = target ? *target : CpuTarget::withVectorBytes(vectorBytes);
+    CpuTarget used = CpuTarget::withVectorBytes(vectorBytes);
+    used.hasTiles = tiles;
+    if (target)
+      used = *target;
     KernelFunctions functions(getOperation(), used, profile);
     SmallVector<amp::KernelOp> kernels;
     getOperation().walk(

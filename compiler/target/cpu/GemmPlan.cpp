@@ -1,5 +1,6 @@
 //===- GemmPlan.cpp - How the loops of a contraction are cut --------------===//
 
+#include "compiler/target/cpu/DotGemm.h"
 #include "compiler/target/cpu/StridedGemm.h"
 
 using namespace mlir;
@@ -216,6 +217,8 @@ void collapseKLoops(SmallVectorImpl<StridedGemm::KLoop> &loops,
 
 ParallelRange getGemmRange(const StridedGemm &given, KernelValues &values,
                            const CpuTarget &target) {
+  if (given.pairs)
+    return getDotGemmRange(given, values);
   Location loc = values.getKernel().getLoc();
   IndexBuilder ix(values.site(), loc);
   StridedGemm gemm = normalized(given, ix);

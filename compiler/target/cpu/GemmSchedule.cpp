@@ -195,6 +195,8 @@ tilesBeside(const GemmPlan &plan, const StridedGemm &gemm,
 SmallVector<amp::ScheduleAttr> getGemmSchedules(const StridedGemm &given,
                                                 KernelValues &values,
                                                 const CpuTarget &target) {
+  if (given.pairs)
+    return {};
   IndexBuilder ix(values.site(), values.getKernel().getLoc());
   StridedGemm gemm = normalized(given, ix);
   const GemmPlan first(gemm, target, nullptr);

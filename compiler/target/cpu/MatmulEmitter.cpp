@@ -59,7 +59,8 @@ FailureOr<MatmulLoops> describe(amp::MatmulOp op, KernelValues &values) {
   if (op.getPanels()) {
     if (!isDense(gemm.b))
       return op.emitOpError("has panels that do not lie densely in memory");
-    gemm.panelColumns = rhs.getShape().back();
+    gemm.pairs = op.getPairs();
+    gemm.panelColumns = rhs.getDimSize(op.getRhsDepthDim() + 1);
     gemm.panelStride = stride(gemm.b, rhsBatchRank);
     gemm.fewRowsAreLikely = true; // One sample, one step of a sequence.
   }

@@ -38,7 +38,9 @@ static const char *const usable[] = {"sse3",
                                      "avx512bitalg",
                                      "avx512vpopcntdq",
                                      "evex512",
-                                     "avxvnni"};
+                                     "avxvnni",
+                                     "amx-tile",
+                                     "amx-bf16"};
 
 /// What every generated kernel takes for granted (x86-64-v3).
 static const char *const needed[] = {"avx2", "fma", "f16c", "bmi2"};
@@ -92,9 +94,18 @@ bool Processor::has(llvm::StringRef feature) const {
   return llvm::is_contained(features, feature);
 }
 
+void Processor::dropTiles() {
+  llvm::erase_if(features, [](llvm::StringRef feature) {
+    return feature.starts_with("amx-");
+  });
+}
+
 CpuTarget Processor::kernelTarget() const {
-  return CpuTarget::withVectorBytes(has("avx512vl") && has("avx512bw") ? 64
-                                                                       : 32);
+  CpuTarget target =
+      CpuTarget::withVectorBytes(has("avx512vl") && has("avx512bw") ? 64 : 32);
+  target.hasTiles =
+      target.vectorBytes == 64 && has("amx-tile") && has("amx-bf16");
+  return target;
 }
 
 std::vector<std::string> ampc::cpu::knownProcessors() {

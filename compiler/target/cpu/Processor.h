@@ -26,6 +26,8 @@ struct Processor {
   /// As the model's descriptor names them: "avx,avx2,fma".
   std::string featureList() const;
   bool has(llvm::StringRef feature) const;
+  /// Leaves out AMX: what has no use for it should not ask machines for it.
+  void dropTiles();
   CpuTarget kernelTarget() const;
 };
 

@@ -10,6 +10,7 @@
 #include "compiler/target/cpu/StridedGemm.h"
 
 #include "compiler/target/cpu/BufferAccess.h"
+#include "compiler/target/cpu/DotGemm.h"
 #include "compiler/target/cpu/GemmPanel.h"
 #include "compiler/target/cpu/GemmTile.h"
 #include "compiler/target/cpu/Loops.h"
@@ -530,6 +531,8 @@ LogicalResult GemmEmitter::emitTile(ValueRange batch, OpFoldResult row,
 LogicalResult emitStridedGemm(const StridedGemm &given,
                               KernelEmission &emission,
                               const GemmBorder &border) {
+  if (given.pairs)
+    return emitDotGemm(given, emission, border);
   OpBuilder &b = emission.builder;
   Location loc = emission.loc();
   IndexBuilder ix(b, loc), site(emission.values.site(), loc);

@@ -53,6 +53,9 @@ struct StridedGemm {
   /// have no meaning.
   int64_t panelColumns = 0;
   Index panelStride; ///< Between panels.
+  /// Whether panels hold pairs of the innermost k (see amp.matmul), filled up
+  /// to multiples of 32, for DotGemm.
+  bool pairs = false;
   /// Whether a number of rows that is not known is worth code for a few.
   bool fewRowsAreLikely = false;
   mlir::Type accumulator; ///< f32, f64 or an integer type.
