@@ -315,6 +315,10 @@ struct UnfuseAttention : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op,
                                 PatternRewriter &rewriter) const override {
+    if (op.fitsKernel())
+      return rewriter.notifyMatchFailure(op, "has a kernel of its own");
+    if (op.getHeadsInner())
+      return rewriter.notifyMatchFailure(op, "has its kernel's layout already");
     Location loc = op.getLoc();
     Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
     auto q = dimsOf(rewriter, loc, query), k = dimsOf(rewriter, loc, key),
@@ -417,7 +421,8 @@ struct DecomposeOps : public amp::impl::DecomposeOpsBase<DecomposeOps> {
             applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     WalkResult left = getOperation()->walk([](Operation *op) {
-      if (!isa<ConvTransposeOp, AttentionOp>(op))
+      auto attention = dyn_cast<AttentionOp>(op);
+      if (!isa<ConvTransposeOp>(op) && (!attention || attention.fitsKernel()))
         return WalkResult::advance();
       op->emitOpError("needs a filter of static shape and static numbers of "
                       "heads; give the dimensions that are dynamic with --dim");

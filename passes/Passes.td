@@ -48,8 +48,8 @@ def DecomposeOps : Pass<"amp-decompose-ops", "::mlir::func::FuncOp"> {
   let summary = "write compositions out in simpler ops";
   let description = [{
     Padded convolutions become a pad and a convolution that stays inside its
-    operand, transposed convolutions become convolutions, attention becomes products and a
-    softmax, concats of many operands become concats of concats.
+    operand, transposed convolutions become convolutions, attention that a kernel can't hold a
+    tile of becomes products and a softmax, concats of many operands become concats of concats.
 
     ```mlir
     %y = amp.conv %x, %w {pads = array<i64: 1, 1>, ...}
