@@ -5,6 +5,7 @@
 
 #include "compiler/target/cpu/CpuTarget.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace ampc::cpu {

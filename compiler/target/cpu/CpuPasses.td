@@ -18,7 +18,7 @@ def CpuEmitKernels : Pass<"amp-cpu-emit-kernels", "::mlir::ModuleOp"> {
       amp.yield %0 : tensor<?xf32>
     }
     // becomes
-    amp.launch @kernel_0(%x, %y) range %blocks grain 31 : memref<?xf32>, memref<?xf32>
+    amp.launch @pointwise_0(%x, %y) range %blocks grain 31 : memref<?xf32>, memref<?xf32>
     ```
   }];
   let options = [
@@ -40,7 +40,17 @@ def CpuExpandMath : Pass<"amp-cpu-expand-math", "::mlir::ModuleOp"> {
     both, so that results do not depend on what was vectorized. f32 functions are ours,
     within 2 units in the last place; f64 functions call the C library, element by
     element. What the processor has instructions for (square roots, rounding, fused
-    multiply-add, ...) stays.
+    multiply-add, ...) stays. A constant divisor becomes two multiplications that give the
+    same bits (ExactReciprocal.h).
+
+    ```mlir
+    %0 = arith.divf %x, %c6 : f32
+    ```
+    ==>
+    ```mlir
+    %0 = arith.mulf %x, %low : f32
+    %1 = math.fma %x, %high, %0 : f32
+    ```
   }];
   let constructor = "::ampc::cpu::createCpuExpandMathPass()";
   let dependentDialects = [
@@ -104,6 +114,27 @@ def CpuToLLVM : Pass<"amp-cpu-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
+def CpuFoldOffsets : Pass<"amp-cpu-fold-offsets", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "add the constant part of an address last";
+  let description = [{
+    Instructions have room for a constant in their address, and what rows of a tile have
+    in common is computed once. Canonicalization and CSE are to follow.
+
+    ```mlir
+    %0 = llvm.add %row, %c3 : i64
+    %1 = llvm.mul %0, %c200 : i64
+    %2 = llvm.add %1, %column : i64
+    ```
+    ==>
+    ```mlir
+    %0 = llvm.mul %row, %c200 : i64
+    %1 = llvm.add %0, %column : i64
+    %2 = llvm.add %1, %c600 : i64
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // AMPC_TARGET_CPU_PASSES

@@ -81,7 +81,7 @@ private:
   /// The function of `kernel`, emitted unless an equal kernel has one.
   func::FuncOp functionFor(amp::KernelOp kernel);
   func::FuncOp emit(amp::KernelOp kernel);
-  std::string freshName();
+  std::string freshName(amp::KernelOp kernel);
 
   ModuleOp module;
   const CpuTarget &target;
@@ -89,10 +89,13 @@ private:
   unsigned next = 0;
 };
 
-std::string KernelFunctions::freshName() {
+/// Says what the kernel is about, for those who look at profiles.
+std::string KernelFunctions::freshName(amp::KernelOp kernel) {
+  Operation *root = kernel.getRoot();
+  StringRef kind = root ? root->getName().stripDialect() : "pointwise";
   std::string name;
   do
-    name = "kernel_" + std::to_string(next++);
+    name = (kind + "_" + Twine(next++)).str();
   while (module.lookupSymbol(name));
   return name;
 }
@@ -102,8 +105,8 @@ func::FuncOp KernelFunctions::emit(amp::KernelOp kernel) {
   Location loc = kernel.getLoc();
   SmallVector<Type> types(kernel.getOperandTypes());
   types.append(2, b.getIndexType());
-  auto function =
-      b.create<func::FuncOp>(loc, freshName(), b.getFunctionType(types, {}));
+  auto function = b.create<func::FuncOp>(loc, freshName(kernel),
+                                         b.getFunctionType(types, {}));
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   b.setInsertionPointToStart(entry);

@@ -3,11 +3,13 @@
 #include "compiler/ir/Conversions.h"
 #include "compiler/target/cpu/CpuPasses.h"
 #include "compiler/target/cpu/Elementwise.h"
+#include "compiler/target/cpu/ExactReciprocal.h"
 #include "compiler/target/cpu/MathFunctions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ampc::cpu {
@@ -214,6 +216,57 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
   }
 };
 
+/// The one value that all lanes of a constant have.
+std::optional<APFloat> constantFloat(Value value) {
+  APFloat constant(0.0f);
+  if (matchPattern(value, m_ConstantFloat(&constant)))
+    return constant;
+  return std::nullopt;
+}
+
+/// Division takes as long as dozens of multiplications.
+struct DivideByConstant : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<APFloat> divisor = constantFloat(op.getRhs());
+    if (!divisor || !getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    auto reciprocal = ExactReciprocal::of(divisor->convertToFloat());
+    if (!reciprocal)
+      return failure();
+    Expr x(rewriter, op.getLoc(), op.getLhs());
+    Expr high = x.number(reciprocal->high);
+    Expr quotient = reciprocal->low == 0.0f
+                        ? x * high
+                        : fma(x, high, x * x.number(reciprocal->low));
+    rewriter.replaceOp(op, quotient.value());
+    return success();
+  }
+};
+
+/// The larger or smaller of a value and a constant: NaN stays as with the op
+/// itself, which takes a comparison and a choice less this way where processors
+/// have an instruction for `c > x ? c : x`. Of two zeros either may result.
+template <typename Op, arith::CmpFPredicate predicate>
+struct BoundByConstant : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getLhs(), bound = op.getRhs();
+    if (constantFloat(x))
+      std::swap(x, bound);
+    std::optional<APFloat> constant = constantFloat(bound);
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!constant || constant->isNaN() || !(element.isF32() || element.isF64()))
+      return failure();
+    Value beyond =
+        rewriter.create<arith::CmpFOp>(op.getLoc(), predicate, bound, x);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, beyond, bound, x);
+    return success();
+  }
+};
+
 template <typename Op>
 void addFunction(RewritePatternSet &patterns, Formula1 formula,
                  StringRef library) {
@@ -263,6 +316,9 @@ struct CpuExpandMath
                  WidenNarrow<math::FloorOp>, WidenNarrow<math::CeilOp>,
                  WidenNarrow<math::TruncOp>, WidenNarrow<math::FmaOp>,
                  WidenNarrow<math::FPowIOp>>(&getContext(), /*benefit=*/2);
+    patterns.add<BoundByConstant<arith::MaximumFOp, arith::CmpFPredicate::OGT>,
+                 BoundByConstant<arith::MinimumFOp, arith::CmpFPredicate::OLT>,
+                 DivideByConstant>(&getContext());
     patterns.add<WidenBF16, ExpandRsqrt, ExpandRound, ExpandFPowI, ExpandIPowI>(
         &getContext());
     if (failed(

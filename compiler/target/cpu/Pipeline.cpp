@@ -44,6 +44,7 @@ void ampc::cpu::addLoweringToLLVM(OpPassManager &passes) {
   functions.addPass(createLowerAffinePass());
   passes.addPass(createCpuToLLVM());
   passes.addPass(createReconcileUnrealizedCastsPass());
+  passes.addNestedPass<LLVM::LLVMFuncOp>(createCpuFoldOffsets());
   // Descriptors are built and taken apart at once; nobody else would fold that,
   // as LLVM's mid-end does not run. CSE does the work of early GVN in kernels.
   passes.addNestedPass<LLVM::LLVMFuncOp>(createCanonicalizerPass());

@@ -7,8 +7,8 @@
 
 // CHECK:       func.func @main
 // CHECK:         %[[Y:.*]] = amp.output 0
-// CHECK:         amp.launch @kernel_0(%{{.*}}, %[[Y]])
-// CHECK:       func.func private @kernel_0
+// CHECK:         amp.launch @{{[a-z_]+}}_0(%{{.*}}, %[[Y]])
+// CHECK:       func.func private @{{[a-z_]+}}_0
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = arith.addf %x, %x : tensor<4xf32>
   return %y : tensor<4xf32>

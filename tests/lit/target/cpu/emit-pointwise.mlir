@@ -30,7 +30,7 @@ func.func @dense(%x: memref<?x6xf32>, %y: memref<?x6xf32>, %r: memref<?x6xf32>) 
 
 // What is used twice is computed once; a scalar fills all lanes.
 // CHECK-LABEL: func.func @once(
-// CHECK: func.func private @kernel_0(
+// CHECK: func.func private @{{[a-z_]+}}_0(
 // CHECK: math.exp {{.*}} : vector<8xf32>
 // CHECK-NOT: math.exp {{.*}} : vector<8xf32>
 // CHECK: vector.broadcast {{.*}} : f32 to vector<8xf32>
@@ -54,11 +54,11 @@ func.func @once(%x: memref<?xf32>, %s: f32, %r: memref<?xf32>, %q: memref<?xf32>
 
 // Equal kernels share a function; other strides need another.
 // CHECK-LABEL: func.func @shared(
-// CHECK: amp.launch @kernel_0(
-// CHECK: amp.launch @kernel_0(
-// CHECK: amp.launch @kernel_1(
-// CHECK: func.func private @kernel_0(
-// CHECK: func.func private @kernel_1(
+// CHECK: amp.launch @{{[a-z_]+}}_0(
+// CHECK: amp.launch @{{[a-z_]+}}_0(
+// CHECK: amp.launch @{{[a-z_]+}}_1(
+// CHECK: func.func private @{{[a-z_]+}}_0(
+// CHECK: func.func private @{{[a-z_]+}}_1(
 // CHECK-NOT: func.func private
 func.func @shared(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32, strided<[16, 1]>>) {
   amp.kernel ins(%a = %x : memref<4x8xf32>) outs(%y : memref<4x8xf32>) args(tensor<4x8xf32>) {
@@ -80,7 +80,7 @@ func.func @shared(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32, 
 
 // Booleans are bytes in memory and i1 between.
 // CHECK-LABEL: func.func @mask(
-// CHECK: func.func private @kernel_0(
+// CHECK: func.func private @{{[a-z_]+}}_0(
 // CHECK: %[[M:.*]] = vector.load {{.*}} : memref<?xi8>, vector<8xi8>
 // CHECK: arith.cmpi ne, %[[M]], {{.*}} : vector<8xi8>
 // CHECK: arith.select {{.*}} : vector<8xi1>, vector<8xf32>
@@ -98,7 +98,7 @@ func.func @mask(%m: memref<?xi8>, %x: memref<?xf32>, %r: memref<?xf32>) {
 
 // 16-bit floats are f32 between load and store.
 // CHECK-LABEL: func.func @half(
-// CHECK: func.func private @kernel_0(
+// CHECK: func.func private @{{[a-z_]+}}_0(
 // CHECK: arith.extf {{.*}} : vector<8xf16> to vector<8xf32>
 // CHECK: arith.mulf {{.*}} : vector<8xf32>
 // CHECK: arith.truncf {{.*}} : vector<8xf32> to vector<8xf16>

@@ -43,3 +43,31 @@ func.func @native(%v: vector<8xf32>) -> vector<8xf32> {
   %z = math.fma %x, %y, %v : vector<8xf32>
   return %z : vector<8xf32>
 }
+
+// A constant divisor is two factors; one where the reciprocal is exact.
+// CHECK-LABEL: func.func @divide(
+// CHECK-NOT: arith.divf
+// CHECK: %[[LOW:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK: %[[SIXTH:.*]] = math.fma %{{.*}}, %{{.*}}, %[[LOW]] : f32
+// CHECK: %[[EIGHTH:.*]] = arith.mulf %[[SIXTH]], %{{.*}} : f32
+// CHECK: arith.divf %[[EIGHTH]], %{{.*}} : f32
+func.func @divide(%x: f32, %y: f32) -> f32 {
+  %c6 = arith.constant 6.0 : f32
+  %c8 = arith.constant 8.0 : f32
+  %0 = arith.divf %x, %c6 : f32
+  %1 = arith.divf %0, %c8 : f32
+  %2 = arith.divf %1, %y : f32
+  return %2 : f32
+}
+
+// Bounds that are constants need no care for NaN.
+// CHECK-LABEL: func.func @clip(
+// CHECK: %[[LESS:.*]] = arith.cmpf ogt, %[[ZERO:.*]], %[[X:.*]] : vector<8xf32>
+// CHECK: arith.select %[[LESS]], %[[ZERO]], %[[X]]
+// CHECK: arith.maximumf
+func.func @clip(%v: vector<8xf32>, %w: vector<8xf32>) -> vector<8xf32> {
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  %x = arith.maximumf %v, %zero : vector<8xf32>
+  %y = arith.maximumf %x, %w : vector<8xf32>
+  return %y : vector<8xf32>
+}
