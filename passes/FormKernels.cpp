@@ -346,10 +346,14 @@ void BlockGrouper::joinPrologues(Group *group) {
     return;
   for (OpOperand &operand : group->root->getOpOperands()) {
     Operation *producer = operand.get().getDefiningOp();
-    if (!producer || !root.allowsPrologue(operand.getOperandNumber()))
+    Group *other = producer ? groupOf.lookup(producer) : nullptr;
+    if (!other || other == group || other->root)
       continue;
-    Group *other = groupOf.lookup(producer);
-    if (!other || other == group || other->root || other->movement)
+    if (isa<TransposeOp>(producer) && other->ops.size() == 1 &&
+        producer->hasOneUse() &&
+        root.readsTransposed(operand.getOperandNumber()))
+      merge(group, other);
+    if (other->movement || !root.allowsPrologue(operand.getOperandNumber()))
       continue;
     bool fits = llvm::all_of(other->ops, [&](Operation *op) {
       auto precision = dyn_cast<PrecisionOpInterface>(op);

@@ -10,8 +10,7 @@
 #include "compiler/ir/Amp.h"
 #include "compiler/ir/WeightLayout.h"
 #include "passes/Passes.h"
-
-#include "llvm/ADT/SetVector.h"
+#include "passes/WeightSources.h"
 
 namespace amp {
 #define GEN_PASS_DEF_PACKPANELS
@@ -29,29 +28,6 @@ int64_t panelVectors(int64_t vectors) {
   if (vectors <= 3)
     return vectors;
   return vectors % 2 && vectors % 3 != 1 ? 3 : 2;
-}
-
-/// Bytes of the weights that `value` is computed from, none if anything else
-/// has a part in it.
-std::optional<uint64_t> sourceBytes(Value value) {
-  llvm::SetVector<Operation *> work;
-  auto add = [&](Value operand) {
-    Operation *op = operand.getDefiningOp();
-    if (!op || op->getNumRegions() || !isPure(op))
-      return false;
-    work.insert(op);
-    return true;
-  };
-  if (!add(value))
-    return std::nullopt;
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < work.size(); ++i) {
-    Operation *op = work[i];
-    bytes += storedBytes(op);
-    if (!llvm::all_of(op->getOperands(), add))
-      return std::nullopt;
-  }
-  return bytes;
 }
 
 Value reshape(OpBuilder &builder, Location loc, Value value,
@@ -137,7 +113,7 @@ void PackPanels::packProduct(MatmulOp op) {
   auto type = cast<RankedTensorType>(op.getRhs().getType());
   if (op.getPanels() || !type.hasStaticShape() || !type.getNumElements())
     return;
-  std::optional<uint64_t> source = sourceBytes(op.getRhs());
+  std::optional<uint64_t> source = weightSourceBytes(op.getRhs());
   int64_t columns =
       cast<RankedTensorType>(op.getResult().getType()).getShape().back();
   // A single column has rows in its vectors. Quantised weights stay as they

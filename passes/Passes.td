@@ -148,6 +148,33 @@ def AssignLayout : Pass<"amp-assign-layout", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::amp::AmpDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def FoldScales : Pass<"amp-fold-scales", "::mlir::func::FuncOp"> {
+  let summary = "fold scales and shifts of channels into a convolution's weights";
+  let description = [{
+    A convolution by weights, times and plus weights that have an element for each output
+    channel (a batch normalization), becomes one with other weights. Rounding differs in the
+    last bits: products are rounded in the filter instead of in the result, and sums start with
+    the shift.
+
+    ```mlir
+    %y = amp.conv %x, %w {...} : (tensor<?x3x8xf32>, tensor<4x3x3xf32>) -> tensor<?x4x6xf32>
+    %0 = amp.broadcast %s to [%n] : tensor<4x1xf32> to tensor<?x4x6xf32>
+    %1 = arith.mulf %y, %0 : tensor<?x4x6xf32>
+    %2 = amp.broadcast %t to [%n] : tensor<4x1xf32> to tensor<?x4x6xf32>
+    %3 = arith.addf %1, %2 : tensor<?x4x6xf32>
+    ```
+    ==>
+    ```mlir
+    %0 = amp.reshape %s to [] : tensor<4x1xf32> to tensor<4x1x1xf32>
+    %1 = amp.broadcast %0 to [] : tensor<4x1x1xf32> to tensor<4x3x3xf32>
+    %2 = arith.mulf %w, %1 : tensor<4x3x3xf32>
+    %3 = amp.reshape %t to [] : tensor<4x1xf32> to tensor<4xf32>
+    %y = amp.conv %x, %2 bias %3 {...} : (tensor<?x3x8xf32>, tensor<4x3x3xf32>, tensor<4xf32>) -> tensor<?x4x6xf32>
+    ```
+  }];
+  let dependentDialects = ["::amp::AmpDialect", "::mlir::arith::ArithDialect"];
+}
+
 def PackPanels : Pass<"amp-pack-panels", "::mlir::func::FuncOp"> {
   let summary = "cut right operands of contractions into panels";
   let description = [{

@@ -31,6 +31,7 @@ void ampc::addTensorPasses(OpPassManager &passes,
   passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createHoistInvariants());
+  passes.addNestedPass<func::FuncOp>(amp::createFoldScales());
   // Padding is an op of its own by now, which can be transposed like others.
   passes.addNestedPass<func::FuncOp>(amp::createAssignLayout());
   passes.addNestedPass<func::FuncOp>(

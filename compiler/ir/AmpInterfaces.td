@@ -125,7 +125,11 @@ def Amp_KernelRootOpInterface : OpInterface<"KernelRootOpInterface"> {
     InterfaceMethod<[{
       Whether operand `index` may be an elemental expression, evaluated whenever an
       element is needed. False for operands read many times per element.
-    }], "bool", "allowsPrologue", (ins "unsigned":$index), "", [{ return false; }]>
+    }], "bool", "allowsPrologue", (ins "unsigned":$index), "", [{ return false; }]>,
+    InterfaceMethod<[{
+      Whether operand `index` may be a transpose in the kernel, which the op undoes by
+      reading with other strides. For operands that it reads element by element anyway.
+    }], "bool", "readsTransposed", (ins "unsigned":$index), "", [{ return false; }]>
   ];
 }
 

@@ -2,10 +2,11 @@
 
 include "AmpBase.td"
 
-class Amp_ContractionOp<string mnemonic, list<Trait> traits = []>
+class Amp_ContractionOp<string mnemonic, list<Trait> traits = [],
+                        list<string> rootMethods = []>
     : Amp_RootOp<mnemonic,
           ["getLegalFormats", "getErrorClass", "getFlops", "getReductionLength"],
-          [DeclareOpInterfaceMethods<Amp_KernelRootOpInterface>] # traits> {
+          [DeclareOpInterfaceMethods<Amp_KernelRootOpInterface, rootMethods>] # traits> {
   let results = (outs Amp_Tensor:$result);
   let hasVerifier = 1;
 }
@@ -46,7 +47,7 @@ def Amp_MatmulOp : Amp_ContractionOp<"matmul"> {
   }];
 }
 
-def Amp_ConvOp : Amp_ContractionOp<"conv", [PermutableWithGain]> {
+def Amp_ConvOp : Amp_ContractionOp<"conv", [PermutableWithGain], ["readsTransposed"]> {
   let summary = "convolution over 1 to 3 spatial dimensions";
   let description = [{
     Operands are NC... with a filter OI..., or with `channels_last` N...C with a filter ...IO.

@@ -104,6 +104,15 @@ bool ConvOp::isDepthwise() {
          getOutChannels() == channels;
 }
 
+/// Images of few channels: elsewhere rows of channels are what makes reading
+/// channels last fast.
+bool ConvOp::readsTransposed(unsigned index) {
+  constexpr int64_t fewChannels = 4;
+  int64_t channels = typeOf(getInput()).getDimSize(getChannelDim());
+  return index == 0 && getPanels() && !isDepthwise() &&
+         !ShapedType::isDynamic(channels) && channels <= fewChannels;
+}
+
 LogicalResult ConvOp::verify() {
   RankedTensorType input = typeOf(getInput()), filter = typeOf(getFilter());
   if (filter.getRank() < 3)

@@ -8,13 +8,34 @@ using namespace mlir;
 
 namespace ampc::cpu {
 
+/// The image, which may lie in memory in another order than the operand's.
+namespace {
+struct Image {
+  Value tensor;
+  SmallVector<int64_t> order; ///< Dimensions of `tensor`, those of the operand.
+
+  explicit Image(Value operand) : tensor(operand) {
+    if (auto transpose = operand.getDefiningOp<amp::TransposeOp>()) {
+      tensor = transpose.getSource();
+      order = llvm::to_vector(transpose.getPermutation());
+      return;
+    }
+    int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();
+    order = llvm::to_vector(llvm::seq<int64_t>(rank));
+  }
+  bool isInOrder() const { return llvm::is_sorted(order); }
+};
+} // namespace
+
 /// Images and spatial dimensions of the result, those merged whose elements one
 /// index can walk in the input too.
 static MergedDims mergePixels(amp::ConvOp op, KernelValues &values,
-                              MemRefType input) {
+                              MemRefType input, const Image &image) {
   SmallVector<OpFoldResult> sizes = values.outDims(0);
   sizes.pop_back();
   MergedDims pixels(sizes);
+  if (!image.isInOrder())
+    return pixels;
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
   // Spatial dimension `i` of the result is that of the input.
   auto isKept = [&](int64_t i) {
@@ -36,8 +57,9 @@ FailureOr<ConvLoops> describeChannelsLast(amp::ConvOp op,
                           "amp-pack-panels)");
   ConvLoops loops;
   StridedGemm &gemm = loops.gemm;
+  const Image image(op.getInput());
   auto operands = contractionOperands(values, op, op.getAlgorithmAttr(),
-                                      op.getInput(), op.getFilter());
+                                      image.tensor, op.getFilter());
   if (failed(operands))
     return failure();
   gemm.a = operands->lhs;
@@ -51,22 +73,25 @@ FailureOr<ConvLoops> describeChannelsLast(amp::ConvOp op,
   IndexBuilder ix(values.site(), op.getLoc());
   const int64_t rank = type.getRank(), spatial = rank - 2;
   loops.channelDim = rank - 1;
+  auto stride = [&](int64_t dim) {
+    return values.stride(gemm.a, image.order[dim]);
+  };
   MergedDims pixels =
-      mergePixels(op, values, cast<MemRefType>(gemm.a.getType()));
+      mergePixels(op, values, cast<MemRefType>(gemm.a.getType()), image);
   for (size_t run = 0; run < pixels.count(); ++run) {
     int64_t dim = pixels.last(run);
-    OpFoldResult stride = values.stride(gemm.a, dim);
+    OpFoldResult step = stride(dim);
     if (dim > 0)
-      stride = ix.mul(stride, ix.constant(op.getStrides()[dim - 1]));
-    gemm.rows.push_back({ix.product(pixels.sizesOf(run)), stride});
+      step = ix.mul(step, ix.constant(op.getStrides()[dim - 1]));
+    gemm.rows.push_back({ix.product(pixels.sizesOf(run)), step});
   }
   for (int64_t i = 0; i < spatial; ++i)
-    gemm.k.push_back({values.dim(op.getFilter(), op.getFilterSpatialDim(i)),
-                      ix.mul(values.stride(gemm.a, op.getSpatialDim(i)),
-                             ix.constant(op.getDilations()[i])),
-                      ix.constant(0)});
+    gemm.k.push_back(
+        {values.dim(op.getFilter(), op.getFilterSpatialDim(i)),
+         ix.mul(stride(op.getSpatialDim(i)), ix.constant(op.getDilations()[i])),
+         ix.constant(0)});
   OpFoldResult channels = values.dim(op.getFilter(), op.getFilterChannelDim()),
-               channelStride = values.stride(gemm.a, rank - 1);
+               channelStride = stride(rank - 1);
   gemm.k.push_back({channels, channelStride, ix.constant(0)});
 
   const int64_t groups = op.getGroups();

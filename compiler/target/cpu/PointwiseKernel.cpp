@@ -174,14 +174,20 @@ LogicalResult emitPointwiseKernel(KernelEmission &emission) {
       return success();
     });
   };
-  auto innerLoops = [&](Rows rows) {
-    if (loops.lanes == 1)
-      return loop(rows, start, end, 1);
-    OpFoldResult lanes = ix.constant(loops.lanes);
-    OpFoldResult vectors =
-        ix.add(start, ix.mul(ix.div(ix.sub(end, start), lanes), lanes));
-    return success(succeeded(loop(rows, start, vectors, loops.lanes)) &&
-                   succeeded(loop(rows, vectors, end, 1)));
+  auto innerLoops = [&](Rows rows) -> LogicalResult {
+    // What vectors leave of a row goes by ever shorter ones if its length is
+    // known, so that there is code for those alone that are needed.
+    const bool isKnown = IndexBuilder::known(end).has_value();
+    OpFoldResult from = start;
+    for (int64_t lanes = loops.lanes; lanes > 1;
+         lanes = isKnown ? lanes / 2 : 1) {
+      OpFoldResult by = ix.constant(lanes);
+      OpFoldResult to = ix.add(from, ix.mul(ix.div(ix.sub(end, from), by), by));
+      if (failed(loop(rows, from, to, lanes)))
+        return failure();
+      from = to;
+    }
+    return loop(rows, from, end, 1);
   };
   auto rowAt = [&](OpFoldResult at) { return ix.delinearize(at, outer); };
   if (loops.rows == 1)

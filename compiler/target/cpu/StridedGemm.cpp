@@ -50,6 +50,14 @@ private:
     SmallVector<SmallVector<Value>> indices;
   };
 
+  /// Rows that differ in the last of their indices only, whose offsets in A are
+  /// evenly spaced therefore.
+  struct Line {
+    OpFoldResult start; ///< Its first row.
+    OpFoldResult offset;
+    SmallVector<Value> indices; ///< All but the last.
+  };
+
   LogicalResult forLoop(OpFoldResult from, OpFoldResult to, int64_t step,
                         llvm::function_ref<LogicalResult(Value)> body) {
     return emitLoop(b, loc, from, to, step, body);
@@ -64,8 +72,13 @@ private:
                         OpFoldResult aStart, OpFoldResult bStart,
                         SmallVector<StridedGemm::KLoop> k, Value isFirst,
                         Value isLast);
+  bool walksLines() const;
+  Line lineAt(OpFoldResult number);
   TileRows rowsAt(OpFoldResult row, int64_t count);
-  LogicalResult emitRows(ValueRange batch, OpFoldResult row,
+  TileRows rowsOf(const Line &line, OpFoldResult row, int64_t count);
+  LogicalResult emitBlock(ValueRange batch, OpFoldResult row,
+                          OpFoldResult column, const Run &run);
+  LogicalResult emitRows(ValueRange batch, OpFoldResult row, OpFoldResult end,
                          OpFoldResult column, const Run &run);
   LogicalResult emitColumns(ValueRange batch, OpFoldResult row, int64_t rows,
                             OpFoldResult column, const Run &run);
@@ -89,6 +102,7 @@ private:
   Value lo, hi;
   OpFoldResult rowCount, columns;
   OpFoldResult blockStart, blockEnd; ///< Rows of the current block.
+  std::optional<Line> line;          ///< That tiles lie in, if in one.
   Value flatA, flatB;
   Value panel; ///< The packed panel.
   Value sums;  ///< Sums waiting between runs, a tile's columns a row.
@@ -242,36 +256,82 @@ LogicalResult GemmEmitter::emitRun(ValueRange batch, OpFoldResult row,
     operands.panelStride = gemm.panelStride;
   }
   operands.k = std::move(k);
-  return emitRows(batch, row, column, run);
+  return emitBlock(batch, row, column, run);
 }
 
+/// Whether tiles keep to lines. Tiles that go on in the next line are fewer
+/// where lines are short, but have to find each of their rows; of lines of
+/// unknown length that takes longer than it saves.
+bool GemmEmitter::walksLines() const {
+  return gemm.rows.size() > 1 && !IndexBuilder::known(gemm.rows.back().extent);
+}
+
+GemmEmitter::Line GemmEmitter::lineAt(OpFoldResult number) {
+  Line result{ix.mul(number, gemm.rows.back().extent), ix.constant(0), {}};
+  SmallVector<OpFoldResult> extents;
+  for (const auto &level : ArrayRef(gemm.rows).drop_back())
+    extents.push_back(level.extent);
+  result.indices = ix.delinearize(number, extents);
+  for (auto [index, level] : llvm::zip(result.indices, gemm.rows))
+    result.offset =
+        ix.add(result.offset, ix.mul(OpFoldResult(index), level.aStride));
+  return result;
+}
+
+LogicalResult GemmEmitter::emitBlock(ValueRange batch, OpFoldResult row,
+                                     OpFoldResult column, const Run &run) {
+  if (!walksLines())
+    return emitRows(batch, row, blockEnd, column, run);
+  OpFoldResult width = gemm.rows.back().extent;
+  OpFoldResult end =
+      ix.add(ix.div(ix.sub(blockEnd, ix.constant(1)), width), ix.constant(1));
+  return forLoop(ix.div(row, width), end, 1, [&](Value number) {
+    line = lineAt(OpFoldResult(number));
+    OpFoldResult from = ix.max(row, line->start),
+                 to = ix.min(blockEnd, ix.add(line->start, width));
+    LogicalResult done = emitRows(batch, from, to, column, run);
+    line.reset();
+    return done;
+  });
+}
+
+/// Tiles of the rows from `row` to `end`.
 LogicalResult GemmEmitter::emitRows(ValueRange batch, OpFoldResult row,
-                                    OpFoldResult column, const Run &run) {
+                                    OpFoldResult end, OpFoldResult column,
+                                    const Run &run) {
   OpFoldResult at = row;
-  for (auto [rows, count] :
-       cutRows(b, loc, ix.sub(blockEnd, row), rowCount, plan)) {
-    OpFoldResult end = ix.add(at, ix.mul(count, ix.constant(rows)));
-    if (failed(forLoop(at, end, rows, [&, rows = rows](Value first) {
+  for (auto [rows, count] : cutRows(b, loc, ix.sub(end, row), rowCount, plan)) {
+    OpFoldResult next = ix.add(at, ix.mul(count, ix.constant(rows)));
+    if (failed(forLoop(at, next, rows, [&, rows = rows](Value first) {
           return emitColumns(batch, OpFoldResult(first), rows, column, run);
         })))
       return failure();
-    at = end;
+    at = next;
   }
   return success();
 }
 
+GemmEmitter::TileRows GemmEmitter::rowsOf(const Line &line, OpFoldResult row,
+                                          int64_t count) {
+  TileRows rows;
+  OpFoldResult stride = gemm.rows.back().aStride,
+               first = ix.sub(row, line.start);
+  rows.offset = ix.add(line.offset, ix.mul(first, stride));
+  for (int64_t r = 0; r < count; ++r) {
+    rows.offsets.push_back(ix.mul(ix.constant(r), stride));
+    rows.indices.push_back(line.indices);
+    rows.indices.back().push_back(ix.value(ix.add(first, ix.constant(r))));
+  }
+  return rows;
+}
+
 /// Rows are found by counting up from the first, which takes no division.
 GemmEmitter::TileRows GemmEmitter::rowsAt(OpFoldResult row, int64_t count) {
+  if (line)
+    return rowsOf(*line, row, count);
+  if (gemm.rows.size() == 1)
+    return rowsOf({ix.constant(0), ix.constant(0), {}}, row, count);
   TileRows rows;
-  if (gemm.rows.size() == 1) {
-    OpFoldResult stride = gemm.rows[0].aStride;
-    rows.offset = ix.mul(row, stride);
-    for (int64_t r = 0; r < count; ++r) {
-      rows.offsets.push_back(ix.mul(ix.constant(r), stride));
-      rows.indices.push_back({ix.value(ix.add(row, ix.constant(r)))});
-    }
-    return rows;
-  }
   rows.offset = ix.constant(0);
   SmallVector<OpFoldResult> extents;
   for (const auto &level : gemm.rows)

@@ -134,3 +134,28 @@ func.func @splat_into_root(%i: tensor<2xi64>, %u: tensor<2xf32>) -> tensor<8xf32
       : tensor<8xf32>, tensor<2xi64>, tensor<2xf32> -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// A convolution reads an image of few channels where it lies; one of many
+// channels is transposed first.
+// CHECK-LABEL: func @image_read_through_transpose(
+// CHECK-SAME:    %[[IMAGE:.*]]: tensor<1x3x8x8xf32>
+// CHECK:         amp.kernel ins(%[[X:.*]] = %[[IMAGE]]
+// CHECK-NEXT:      %[[T:.*]] = amp.transpose %[[X]]
+// CHECK-NEXT:      amp.conv %[[T]]
+func.func @image_read_through_transpose(%x: tensor<1x3x8x8xf32>, %w: tensor<1x3x3x3x16xf32>) -> tensor<1x6x6x16xf32> {
+  %t = amp.transpose %x [0, 2, 3, 1] : tensor<1x3x8x8xf32> to tensor<1x8x8x3xf32>
+  %y = amp.conv %t, %w {channels_last, panels, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x8x3xf32>, tensor<1x3x3x3x16xf32>) -> tensor<1x6x6x16xf32>
+  return %y : tensor<1x6x6x16xf32>
+}
+
+// CHECK-LABEL: func @image_transposed_first(
+// CHECK:         amp.transpose
+// CHECK-NEXT:    amp.yield
+// CHECK:         amp.conv
+func.func @image_transposed_first(%x: tensor<1x16x8x8xf32>, %w: tensor<1x3x3x16x16xf32>) -> tensor<1x6x6x16xf32> {
+  %t = amp.transpose %x [0, 2, 3, 1] : tensor<1x16x8x8xf32> to tensor<1x8x8x16xf32>
+  %y = amp.conv %t, %w {channels_last, panels, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x8x16xf32>, tensor<1x3x3x16x16xf32>) -> tensor<1x6x6x16xf32>
+  return %y : tensor<1x6x6x16xf32>
+}
