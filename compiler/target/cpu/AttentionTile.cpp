@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/BufferAccess.h"
 #include "compiler/target/cpu/GemmPanel.h"
 #include "compiler/target/cpu/GemmTile.h"
+#include "compiler/target/cpu/MathFunctions.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -61,6 +62,11 @@ private:
   Value at(OpFoldResult row, int64_t vector) {
     return ix.value(
         ix.add(ix.mul(row, ix.constant(width())), ix.constant(vector * lanes)));
+  }
+  /// Of the difference to a larger one.
+  Value exponential(Value score, Value larger) {
+    return expNotPositiveF32(Expr(b, loc, score) - Expr(b, loc, larger))
+        .value();
   }
   /// A loop that hands values on.
   Values loop(OpFoldResult from, OpFoldResult to, int64_t step,
@@ -268,22 +274,19 @@ TileEmitter::State TileEmitter::step(const Block &block, const State &before) {
                                          after.largest[v], number(-kInfinity));
     base.push_back(
         b.create<arith::SelectOp>(loc, none, number(0), after.largest[v]));
-    factors.push_back(b.create<math::ExpOp>(
-        loc, b.create<arith::SubFOp>(loc, before.largest[v], base[v])));
+    factors.push_back(exponential(before.largest[v], base[v]));
   }
-  Values sums =
-      loop(ix.constant(0), block.count, 1, zeros,
-           [&](OpFoldResult key, ArrayRef<Value> so) {
-             Values next;
-             for (int64_t v = 0; v < vectors; ++v) {
-               Value e = b.create<math::ExpOp>(
-                   loc, b.create<arith::SubFOp>(
-                            loc, load(scratch.scores, key, v), base[v]));
-               store(e, scratch.scores, key, v);
-               next.push_back(b.create<arith::AddFOp>(loc, so[v], e));
-             }
-             return next;
-           });
+  Values sums = loop(ix.constant(0), block.count, 1, zeros,
+                     [&](OpFoldResult key, ArrayRef<Value> so) {
+                       Values next;
+                       for (int64_t v = 0; v < vectors; ++v) {
+                         Value e =
+                             exponential(load(scratch.scores, key, v), base[v]);
+                         store(e, scratch.scores, key, v);
+                         next.push_back(b.create<arith::AddFOp>(loc, so[v], e));
+                       }
+                       return next;
+                     });
   for (int64_t v = 0; v < vectors; ++v)
     after.sums.push_back(
         b.create<math::FmaOp>(loc, before.sums[v], factors[v], sums[v]));

@@ -34,7 +34,6 @@ struct Attention {
   bool oneMaskRow = false; ///< One for all queries.
   double scale = 1;
   bool causal = false;
-  mlir::Type element; ///< Of all operands.
 };
 
 /// Memory that tiles use one after the other.
