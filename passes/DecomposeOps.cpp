@@ -324,10 +324,10 @@ struct UnfuseAttention : OpRewritePattern<AttentionOp> {
     auto q = dimsOf(rewriter, loc, query), k = dimsOf(rewriter, loc, key),
          v = dimsOf(rewriter, loc, value);
     auto heads = getConstantIntValue(q[1]), shared = getConstantIntValue(k[1]);
-    if (!heads || !shared || *shared == 0)
+    if (!heads || !shared)
       return rewriter.notifyMatchFailure(op, "needs static numbers of heads");
     // Query heads that share a key head become a dimension of their own.
-    OpFoldResult repeat = rewriter.getIndexAttr(*heads / *shared);
+    OpFoldResult repeat = rewriter.getIndexAttr(*shared ? *heads / *shared : 1);
     OpFoldResult one = rewriter.getIndexAttr(1);
     query = reshape(rewriter, loc, query, {q[0], k[1], repeat, q[2], q[3]});
     key = reshape(rewriter, loc, key, {k[0], k[1], one, k[2], k[3]});

@@ -180,7 +180,7 @@ LogicalResult AttentionOp::verify() {
                          sizes(heads, queries, value.getDimSize(3)))))
     return failure();
   if (!ShapedType::isDynamic(heads) && !ShapedType::isDynamic(shared) &&
-      (shared == 0 || heads % shared))
+      (shared == 0 ? heads != 0 : heads % shared != 0))
     return emitOpError("has ")
            << heads << " query heads for " << shared << " key heads";
   if (Value mask = getMask())

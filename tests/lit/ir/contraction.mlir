@@ -82,3 +82,11 @@ func.func @attention_heads_inner(%q: tensor<?x?x12x64xf16>, %k: tensor<?x6x4x64x
      : (tensor<?x?x12x64xf16>, tensor<?x6x4x64xf16>, tensor<?x6x4x64xf16>) -> tensor<?x?x12x64xf16>
   return %0 : tensor<?x?x12x64xf16>
 }
+
+// CHECK-LABEL: func @attention_no_heads
+func.func @attention_no_heads(%q: tensor<2x0x5x64xf32>) -> tensor<2x0x5x64xf32> {
+  // CHECK: amp.attention
+  %0 = amp.attention %q, %q, %q {scale = 0.125 : f32}
+     : (tensor<2x0x5x64xf32>, tensor<2x0x5x64xf32>, tensor<2x0x5x64xf32>) -> tensor<2x0x5x64xf32>
+  return %0 : tensor<2x0x5x64xf32>
+}

@@ -60,6 +60,16 @@ func.func @attention(%q: tensor<2x4x?x300xf32>, %k: tensor<2x2x6x300xf32>, %v: t
 
 // -----
 
+// CHECK-LABEL: func @attention_of_no_head
+// CHECK-NOT:   amp.attention
+func.func @attention_of_no_head(%q: tensor<2x0x5x300xf32>) -> tensor<2x0x5x300xf32> {
+  %y = amp.attention %q, %q, %q {scale = 0.5 : f32}
+    : (tensor<2x0x5x300xf32>, tensor<2x0x5x300xf32>, tensor<2x0x5x300xf32>) -> tensor<2x0x5x300xf32>
+  return %y : tensor<2x0x5x300xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func @attention_in_a_kernel
 // CHECK-NEXT:  amp.attention
 // CHECK-NEXT:  return
