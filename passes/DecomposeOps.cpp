@@ -317,15 +317,19 @@ struct UnfuseAttention : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op,
                                 PatternRewriter &rewriter) const override {
+    if (op.fitsKernel())
+      return rewriter.notifyMatchFailure(op, "has a kernel of its own");
+    if (op.getHeadsInner())
+      return rewriter.notifyMatchFailure(op, "has its kernel's layout already");
     Location loc = op.getLoc();
     Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
     auto q = dimsOf(rewriter, loc, query), k = dimsOf(rewriter, loc, key),
          v = dimsOf(rewriter, loc, value);
     auto heads = getConstantIntValue(q[1]), shared = getConstantIntValue(k[1]);
-    if (!heads || !shared || *shared == 0)
+    if (!heads || !shared)
       return rewriter.notifyMatchFailure(op, "needs static numbers of heads");
     // Query heads that share a key head become a dimension of their own.
-    OpFoldResult repeat = rewriter.getIndexAttr(*heads / *shared);
+    OpFoldResult repeat = rewriter.getIndexAttr(*shared ? *heads / *shared : 1);
     OpFoldResult one = rewriter.getIndexAttr(1);
     query = reshape(rewriter, loc, query, {q[0], k[1], repeat, q[2], q[3]});
     key = reshape(rewriter, loc, key, {k[0], k[1], one, k[2], k[3]});
@@ -419,7 +423,8 @@ struct DecomposeOps : public amp::impl::DecomposeOpsBase<DecomposeOps> {
             applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     WalkResult left = getOperation()->walk([](Operation *op) {
-      if (!isa<ConvTransposeOp, AttentionOp>(op))
+      auto attention = dyn_cast<AttentionOp>(op);
+      if (!isa<ConvTransposeOp>(op) && (!attention || attention.fitsKernel()))
         return WalkResult::advance();
       op->emitOpError("needs a filter of static shape and static numbers of "
                       "heads; give the dimensions that are dynamic with --dim");

@@ -44,12 +44,44 @@ def CSE : Pass<"amp-cse"> {
   }];
 }
 
+def FormAttention : Pass<"amp-form-attention", "::mlir::func::FuncOp"> {
+  let summary = "recognize attention";
+  let description = [{
+    A softmax over the last dimension between two products, of which the first may be
+    multiplied or divided by a constant, and added to, becomes `amp.attention`: then scores are
+    never in memory as a whole. They must have no other use, and heads a size that is known.
+
+    Numbers of queries and keys do not matter, which also keeps a library for one length and that for
+    any equal in every bit. From two queries on it is faster than products and softmax, which read and
+    write all scores several times; for one query, whose vectors have one lane in use, it takes up to
+    some microseconds a head more where keys are few.
+
+    ```mlir
+    %t = amp.transpose %k [0, 1, 3, 2] : tensor<2x4x?x8xf32> to tensor<2x4x8x?xf32>
+    %s = amp.matmul %q, %t : (tensor<2x4x?x8xf32>, tensor<2x4x8x?xf32>) -> tensor<2x4x?x?xf32>
+    %c = amp.splat %half to [%m, %n] : f32 to tensor<2x4x?x?xf32>
+    %1 = arith.mulf %s, %c : tensor<2x4x?x?xf32>
+    %b = amp.broadcast %mask to [%m, %n] : tensor<2x1x1x?xf32> to tensor<2x4x?x?xf32>
+    %2 = arith.addf %1, %b : tensor<2x4x?x?xf32>
+    %p = amp.softmax %2 3 : tensor<2x4x?x?xf32>
+    %y = amp.matmul %p, %v : (tensor<2x4x?x?xf32>, tensor<2x4x?x8xf32>) -> tensor<2x4x?x8xf32>
+    ```
+    ==>
+    ```mlir
+    %y = amp.attention %q, %k, %v mask %mask {scale = 5.0e-01 : f32}
+       : (tensor<2x4x?x8xf32>, tensor<2x4x?x8xf32>, tensor<2x4x?x8xf32>, tensor<2x1x1x?xf32>)
+       -> tensor<2x4x?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::amp::AmpDialect"];
+}
+
 def DecomposeOps : Pass<"amp-decompose-ops", "::mlir::func::FuncOp"> {
   let summary = "write compositions out in simpler ops";
   let description = [{
     Padded convolutions become a pad and a convolution that stays inside its
-    operand, transposed convolutions become convolutions, attention becomes products and a
-    softmax, concats of many operands become concats of concats.
+    operand, transposed convolutions become convolutions, attention that a kernel can't hold a
+    tile of becomes products and a softmax, concats of many operands become concats of concats.
 
     ```mlir
     %y = amp.conv %x, %w {pads = array<i64: 1, 1>, ...}

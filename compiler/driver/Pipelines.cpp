@@ -24,6 +24,8 @@ void ampc::addTensorPasses(OpPassManager &passes,
   // Shape arithmetic folds first, so that the passes below see static sizes.
   passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());
+  // Before what kernels have no code for is written out.
+  passes.addNestedPass<func::FuncOp>(amp::createFormAttention());
   passes.addNestedPass<func::FuncOp>(amp::createDecomposeOps());
   // Decomposition repeats broadcasts and sizes.
   passes.addPass(amp::createCanonicalize());

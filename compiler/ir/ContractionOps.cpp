@@ -171,25 +171,34 @@ LogicalResult AttentionOp::verify() {
   for (RankedTensorType type : {query, key, value, result})
     if (type.getRank() != 4)
       return emitOpError("needs query, key, value and result of rank 4");
+  for (Value operand : getOperands())
+    if (typeOf(operand).getElementType() != result.getElementType())
+      return emitOpError("gives ") << result.getElementType() << " from "
+                                   << typeOf(operand).getElementType();
+  auto sizes = [&](int64_t heads, int64_t positions, int64_t size) {
+    return getHeadsInner() ? SmallVector<int64_t>{query.getDimSize(0),
+                                                  positions, heads, size}
+                           : SmallVector<int64_t>{query.getDimSize(0), heads,
+                                                  positions, size};
+  };
+  int64_t heads = query.getDimSize(getHeadDim()),
+          shared = key.getDimSize(getHeadDim()),
+          queries = query.getDimSize(getPositionDim()),
+          keys = key.getDimSize(getPositionDim());
   if (failed(verifyShape(*this, "keys", key.getShape(),
-                         {query.getDimSize(0), key.getDimSize(1),
-                          key.getDimSize(2), query.getDimSize(3)})) ||
+                         sizes(shared, keys, query.getDimSize(3)))) ||
       failed(verifyShape(*this, "values", value.getShape(),
-                         {key.getDimSize(0), key.getDimSize(1),
-                          key.getDimSize(2), value.getDimSize(3)})) ||
+                         sizes(shared, keys, value.getDimSize(3)))) ||
       failed(verifyShape(*this, "a result", result.getShape(),
-                         {query.getDimSize(0), query.getDimSize(1),
-                          query.getDimSize(2), value.getDimSize(3)})))
+                         sizes(heads, queries, value.getDimSize(3)))))
     return failure();
-  if (int64_t heads = query.getDimSize(1), shared = key.getDimSize(1);
-      !ShapedType::isDynamic(heads) && !ShapedType::isDynamic(shared) &&
-      (shared == 0 || heads % shared))
+  if (!ShapedType::isDynamic(heads) && !ShapedType::isDynamic(shared) &&
+      (shared == 0 ? heads != 0 : heads % shared != 0))
     return emitOpError("has ")
            << heads << " query heads for " << shared << " key heads";
   if (Value mask = getMask())
     return verifyBroadcast(*this, "a mask", typeOf(mask).getShape(),
-                           {query.getDimSize(0), query.getDimSize(1),
-                            query.getDimSize(2), key.getDimSize(2)});
+                           {query.getDimSize(0), heads, queries, keys});
   return success();
 }
 
@@ -200,6 +209,20 @@ AttentionOp::reifyResultShapes(OpBuilder &builder,
   sizes[3] = dimOf(builder, getLoc(), getValue(), 3);
   shapes.push_back(sizes);
   return success();
+}
+
+bool AttentionOp::fitsKernel(RankedTensorType query, RankedTensorType value) {
+  // A kernel holds a few tens of rows of queries and of results.
+  constexpr int64_t most = 256;
+  auto fits = [](int64_t size) {
+    return !ShapedType::isDynamic(size) && size <= most;
+  };
+  return query.getElementTypeBitWidth() <= 32 &&
+         fits(query.getShape().back()) && fits(value.getShape().back());
+}
+
+bool AttentionOp::fitsKernel() {
+  return fitsKernel(typeOf(getQuery()), typeOf(getValue())) && !getAlgorithm();
 }
 
 SmallVector<Format> AttentionOp::getLegalFormats() {
@@ -214,12 +237,12 @@ SmallVector<Format> AttentionOp::getLegalFormats() {
 ErrorClass AttentionOp::getErrorClass() { return ErrorClass::Contraction; }
 /// That of the longer sum: over keys.
 double AttentionOp::getReductionLength(DimFn dimOf) {
-  return dimOf(getKey(), 2);
+  return dimOf(getKey(), getPositionDim());
 }
 /// Two products and a softmax of 5 operations a score.
 double AttentionOp::getFlops(DimFn dimOf) {
-  double scores =
-      product(extentOf(getQuery(), llvm::seq(0, 3), dimOf), dimOf(getKey(), 2));
+  double scores = product(extentOf(getQuery(), llvm::seq(0, 3), dimOf),
+                          dimOf(getKey(), getPositionDim()));
   double in = dimOf(getKey(), 3), out = dimOf(getValue(), 3);
   return in < 0 || out < 0 ? -1 : product(scores, 2 * in + 2 * out + 5);
 }

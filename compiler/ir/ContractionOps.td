@@ -124,23 +124,48 @@ def Amp_ConvTransposeOp : Amp_ContractionOp<"conv_transpose"> {
   }];
 }
 
-def Amp_AttentionOp : Amp_ContractionOp<"attention"> {
+def Amp_AttentionOp : Amp_ContractionOp<"attention", [PermutableWithGain]> {
   let summary = "softmax(scale * q k^T + mask) v, per head";
   let description = [{
     `query` is `[batch, heads, m, d]`, `key` `[batch, kv_heads, n, d]`, `value`
-    `[batch, kv_heads, n, e]`; `heads` is a multiple of `kv_heads`. `mask` is added and broadcasts
-    to `[batch, heads, m, n]`. `causal` hides keys after the query's position.
+    `[batch, kv_heads, n, e]`, all of one element type; `heads` is a multiple of `kv_heads`. `mask`
+    is added and broadcasts to `[batch, heads, m, n]`. `causal` hides keys after the query's position.
 
     ```mlir
     %y = amp.attention %q, %k, %v {scale = 0.125 : f32}
        : (tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>) -> tensor<?x12x?x64xf32>
     ```
+
+    With `heads_inner` positions come before heads in all of them, but for the mask: `[batch, m, heads, d]`.
+
+    ```mlir
+    %y = amp.attention %q, %k, %v mask %mask {heads_inner, scale = 0.125 : f32}
+       : (tensor<?x?x12x64xf32>, tensor<?x?x12x64xf32>, tensor<?x?x12x64xf32>, tensor<?x1x1x?xf32>)
+       -> tensor<?x?x12x64xf32>
+    ```
+
+    Computed in f32, 64 keys at a time, so that scores never are in memory as a whole (Milakov and
+    Gimelshein, "Online normalizer calculation for softmax", 2018; Dao et al., "FlashAttention", 2022).
+    Kept of the keys so far are their largest score, the sum of the exponentials and that of the
+    values times the exponentials, both as if the largest score were 0. A block whose scores are
+    larger scales them down first; then sums go on, keys ascending, the block's exponentials summed
+    up by themselves. At the end values are multiplied by the reciprocal of the sum. A row of scores
+    that are all -inf gives NaN, as `amp.softmax` does; no keys give zero.
   }];
   let arguments = (ins Amp_FloatTensor:$query, Amp_FloatTensor:$key, Amp_FloatTensor:$value,
-                       Optional<Amp_Tensor>:$mask, F32Attr:$scale, UnitAttr:$causal,
-                       OptionalAttr<Amp_AlgorithmAttr>:$algorithm);
+                       Optional<Amp_FloatTensor>:$mask, F32Attr:$scale, UnitAttr:$causal,
+                       UnitAttr:$heads_inner, OptionalAttr<Amp_AlgorithmAttr>:$algorithm);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^)? attr-dict
     `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Dimensions of query, key, value and result.
+    int64_t getHeadDim() { return getHeadsInner() ? 2 : 1; }
+    int64_t getPositionDim() { return getHeadsInner() ? 1 : 2; }
+    /// Whether a kernel can hold a tile of it: `d` and `e` are known and not too
+    /// large, sums are formed in f32.
+    static bool fitsKernel(::mlir::RankedTensorType query, ::mlir::RankedTensorType value);
+    bool fitsKernel();
   }];
 }

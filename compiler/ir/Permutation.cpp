@@ -350,6 +350,43 @@ Permutations PoolOp::getPreferredOrder() {
 double PoolOp::getOrderGain(DimFn dimOf) { return 0.1 * getFlops(dimOf); }
 
 //===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// Heads before positions, or after them: one order for all but the mask.
+LogicalResult AttentionOp::spread(Permutations &operands,
+                                  Permutations &results) {
+  if (getHeadsInner())
+    return failure();
+  Permutation order{0, 2, 1, 3};
+  for (Permutation &operand : MutableArrayRef(operands).take_front(3))
+    if (failed(unify(operand, order)))
+      return failure();
+  return unify(results[0], order);
+}
+
+SmallVector<Value> AttentionOp::createPermuted(OpBuilder &builder,
+                                               ValueRange values,
+                                               const Permutations &,
+                                               const Permutations &results) {
+  auto attention =
+      cast<AttentionOp>(cloneWith(builder, *this, values, results));
+  attention.setHeadsInner(true);
+  return {attention};
+}
+
+/// Products with weights give heads side by side.
+Permutations AttentionOp::getPreferredOrder() {
+  if (getHeadsInner())
+    return {};
+  return {{0, 2, 1, 3}};
+}
+
+/// Next to none: kernels are as fast either way. Enough to let transposes
+/// dissolve, not to add one.
+double AttentionOp::getOrderGain(DimFn) { return 1; }
+
+//===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
 

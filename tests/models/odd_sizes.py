@@ -43,7 +43,7 @@ class Case:
                 name,
                 [helper.make_tensor_value_info(n, TensorProto.FLOAT, d) for n, d in inputs.items()],
                 [helper.make_tensor_value_info("out", TensorProto.FLOAT, [None] * output_rank)],
-                [onnx.numpy_helper.from_array(w, n) for n, w in (weights or {}).items()],
+                [onnx.numpy_helper.from_array(np.asarray(w), n) for n, w in (weights or {}).items()],
             ),
             opset_imports=[helper.make_opsetid("", 17)],
             ir_version=8,
@@ -57,6 +57,12 @@ def node(op, inputs, output="out", **attributes):
 def softmax(x):
     e = np.exp(x - x.max(-1, keepdims=True, initial=-np.inf))
     return e / e.sum(-1, keepdims=True)
+
+
+def attention(q, k, v, c):
+    """What c is not positive for is masked."""
+    scores = q @ k.transpose(0, 2, 1) * np.float32(0.5) + np.log(np.maximum(c, 0))
+    return softmax(scores) @ v
 
 
 def convolution(x, w):
@@ -114,6 +120,23 @@ CASES = (
         [node("Softmax", "a", axis=-1)],
         softmax,
         2,
+    ),
+    Case(
+        "attention",
+        {"q": ["h", "m", 5], "k": ["h", "n", 5], "v": ["h", "n", 3], "c": ["m", "n"]},
+        [
+            node("Transpose", "k", "t", perm=[0, 2, 1]),
+            node("MatMul", "q t", "s"),
+            node("Mul", "s half", "scaled"),
+            node("Relu", "c", "some"),
+            node("Log", "some", "mask"),
+            node("Add", "scaled mask", "scores"),
+            node("Softmax", "scores", "p", axis=-1),
+            node("MatMul", "p v"),
+        ],
+        attention,
+        3,
+        {"half": np.float32(0.5)},
     ),
     Case(
         "reduce_last",
@@ -197,7 +220,7 @@ def check(case: Case, build: pathlib.Path, folder: pathlib.Path) -> "tuple[int, 
         if actual.shape != expected.shape:
             errors.append(f"{where}: shape {actual.shape}, not {expected.shape}")
             continue
-        if not np.allclose(actual, expected, rtol=TOLERANCE, atol=TOLERANCE):
+        if not np.allclose(actual, expected, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
             errors.append(f"{where}: off by {np.abs(actual - expected).max():.1e}")
         # A compile a combination would take minutes; these show it.
         if len(set(sizes)) == len(sizes) and 0 not in sizes or set(sizes) in ({0}, {7}):

@@ -8,6 +8,7 @@
 namespace ampc::cpu {
 
 void registerMatmulEmitter(mlir::MLIRContext *context);
+void registerAttentionEmitter(mlir::MLIRContext *context);
 void registerConvEmitter(mlir::MLIRContext *context);
 void registerReduceEmitters(mlir::MLIRContext *context);
 void registerNormEmitters(mlir::MLIRContext *context);

@@ -13,6 +13,7 @@ namespace ampc::cpu {
 void registerCpuKernelEmitters(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, amp::AmpDialect *) {
     registerMatmulEmitter(context);
+    registerAttentionEmitter(context);
     registerConvEmitter(context);
     registerReduceEmitters(context);
     registerNormEmitters(context);

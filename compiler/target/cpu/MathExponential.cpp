@@ -23,21 +23,35 @@ static Expr powerOfTwoF32(Expr n) {
   return fromBits(shiftLeft(add(n, 127), 23));
 }
 
-/// exp(x) = 2^n exp(r), |r| <= ln 2 / 2. The polynomial is that of Cephes'
-/// expf.c (S. L. Moshier).
+/// exp(c) = 2^n exp(r), where |r| is ln 2 / 2 at most: exp(r). The polynomial
+/// is that of Cephes' expf.c (S. L. Moshier).
+static Expr reducedExpF32(Expr c, Expr n) {
+  Expr r = fma(n, -kLn2LowF32, fma(n, -kLn2HighF32, c));
+  Expr p = polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
+                          4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
+  return fma(p, r * r, r) + 1.0;
+}
+
 Expr expF32(Expr x) {
   // Beyond these the result is infinite or zero anyway.
   Expr c = clamp(x, -104.0, 89.0);
   Expr n = roundeven(c * kLog2E);
-  Expr r = fma(n, -kLn2LowF32, fma(n, -kLn2HighF32, c));
-  Expr p = polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
-                          4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
-  Expr y = fma(p, r * r, r) + 1.0;
+  Expr y = reducedExpF32(c, n);
   // Two factors, as 2^n itself may be out of range; only the last
   // multiplication rounds, and only where the result is subnormal.
   Expr k = toInt(n, 32);
   Expr half = shiftRightSigned(k, 1);
   return y * powerOfTwoF32(half) * powerOfTwoF32(sub(k, half));
+}
+
+Expr expNotPositiveF32(Expr x) {
+  // At the lower end n is -127, for which the bits of 2^n are those of 0.
+  Expr c = select(x < -88.0, -88.0, x);
+  // Near 1.5 * 2^23 numbers are whole, and their last bits count them.
+  const double whole = 0x1.8p23;
+  Expr shifted = fma(c, kLog2E, c.number(whole));
+  Expr y = reducedExpF32(c, shifted - whole);
+  return y * fromBits(add(shiftLeft(bits(shifted), 23), 127 << 23));
 }
 
 /// log(x) = e log 2 + log(m), m within [sqrt(1/2), sqrt(2)). The polynomial is

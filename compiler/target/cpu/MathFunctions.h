@@ -19,6 +19,9 @@ Expr expF32(Expr x);
 Expr logF32(Expr x);
 Expr tanhF32(Expr x);
 Expr erfF32(Expr x);
+/// Of x <= 0 or NaN, for sums that have a term of 1: what would be subnormal is
+/// 0, which halves the work.
+Expr expNotPositiveF32(Expr x);
 
 // In f64 arithmetic inside, which leaves no accuracy to be lost.
 Expr exp2F32(Expr x);

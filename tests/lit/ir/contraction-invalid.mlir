@@ -237,6 +237,25 @@ func.func @f(%q: tensor<2x4x8x16xf32>, %k: tensor<2x3x8x16xf32>) {
 
 // -----
 
+func.func @f(%q: tensor<2x4x8x16xf32>, %k: tensor<2x9x3x16xf32>) {
+  // expected-error @+1 {{has 8 query heads for 3 key heads}}
+  amp.attention %q, %k, %k {scale = 1.0 : f32, heads_inner}
+      : (tensor<2x4x8x16xf32>, tensor<2x9x3x16xf32>, tensor<2x9x3x16xf32>) -> tensor<2x4x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x8x16xf32>, %m: tensor<8x8xf16>) {
+  // expected-error @+1 {{gives 'f32' from 'f16'}}
+  amp.attention %q, %q, %q mask %m {scale = 1.0 : f32}
+      : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<8x8xf16>)
+      -> tensor<2x4x8x16xf32>
+  return
+}
+
+// -----
+
 func.func @f(%q: tensor<2x4x8x16xf32>, %m: tensor<3x8xf32>) {
   // expected-error @+1 {{has a mask that does not broadcast to the result}}
   amp.attention %q, %q, %q mask %m {scale = 1.0 : f32}

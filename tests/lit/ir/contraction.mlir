@@ -74,3 +74,19 @@ func.func @attention(%q: tensor<?x12x?x64xf32>, %k: tensor<?x4x?x64xf32>,
      -> tensor<?x12x?x32xf32>
   return %0 : tensor<?x12x?x32xf32>
 }
+
+// CHECK-LABEL: func @attention_heads_inner
+func.func @attention_heads_inner(%q: tensor<?x?x12x64xf16>, %k: tensor<?x6x4x64xf16>) -> tensor<?x?x12x64xf16> {
+  // CHECK: amp.attention %{{.*}}, %{{.*}}, %{{.*}} {heads_inner, scale = 1.250000e-01 : f32}
+  %0 = amp.attention %q, %k, %k {scale = 0.125 : f32, heads_inner}
+     : (tensor<?x?x12x64xf16>, tensor<?x6x4x64xf16>, tensor<?x6x4x64xf16>) -> tensor<?x?x12x64xf16>
+  return %0 : tensor<?x?x12x64xf16>
+}
+
+// CHECK-LABEL: func @attention_no_heads
+func.func @attention_no_heads(%q: tensor<2x0x5x64xf32>) -> tensor<2x0x5x64xf32> {
+  // CHECK: amp.attention
+  %0 = amp.attention %q, %q, %q {scale = 0.125 : f32}
+     : (tensor<2x0x5x64xf32>, tensor<2x0x5x64xf32>, tensor<2x0x5x64xf32>) -> tensor<2x0x5x64xf32>
+  return %0 : tensor<2x0x5x64xf32>
+}

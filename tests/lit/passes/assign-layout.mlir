@@ -126,3 +126,34 @@ func.func @ordered(%x: tensor<1x256x22x22xf32>) -> tensor<1xf32> {
   %s = amp.reduce sum %y [1, 2, 3] : tensor<1x256x20x20xf32> to tensor<1xf32>
   return %s : tensor<1xf32>
 }
+
+// -----
+
+// Heads are read where products leave them.
+// CHECK-LABEL: func @attention(
+// CHECK-NOT:   amp.transpose
+// CHECK:       amp.attention {{.*}} mask %arg2 {heads_inner, scale
+// CHECK-SAME:    -> tensor<1x?x12x64xf32>
+// CHECK-NOT:   amp.transpose
+// CHECK:       return
+func.func @attention(%x: tensor<1x?x768xf32>, %n: index, %mask: tensor<1x1x1x?xf32>) -> tensor<1x?x768xf32> {
+  %0 = amp.reshape %x to [%n] : tensor<1x?x768xf32> to tensor<1x?x12x64xf32>
+  %1 = amp.transpose %0 [0, 2, 1, 3] : tensor<1x?x12x64xf32> to tensor<1x12x?x64xf32>
+  %2 = amp.attention %1, %1, %1 mask %mask {scale = 0.125 : f32}
+    : (tensor<1x12x?x64xf32>, tensor<1x12x?x64xf32>, tensor<1x12x?x64xf32>, tensor<1x1x1x?xf32>) -> tensor<1x12x?x64xf32>
+  %3 = amp.transpose %2 [0, 2, 1, 3] : tensor<1x12x?x64xf32> to tensor<1x?x12x64xf32>
+  %4 = amp.reshape %3 to [%n] : tensor<1x?x12x64xf32> to tensor<1x?x768xf32>
+  return %4 : tensor<1x?x768xf32>
+}
+
+// -----
+
+// No transpose is worth adding for that.
+// CHECK-LABEL: func @attention_stays(
+// CHECK-NEXT:  amp.attention %arg0, %arg1, %arg1 {scale
+// CHECK-NEXT:  return
+func.func @attention_stays(%q: tensor<1x12x7x64xf32>, %k: tensor<1x12x9x64xf32>) -> tensor<1x12x7x64xf32> {
+  %0 = amp.attention %q, %k, %k {scale = 0.125 : f32}
+    : (tensor<1x12x7x64xf32>, tensor<1x12x9x64xf32>, tensor<1x12x9x64xf32>) -> tensor<1x12x7x64xf32>
+  return %0 : tensor<1x12x7x64xf32>
+}

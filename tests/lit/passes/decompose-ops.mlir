@@ -52,10 +52,31 @@ func.func @dilated_conv_transpose(%x: tensor<1x3x5xf32>, %w: tensor<3x8x2xf32>) 
 // CHECK:       amp.softmax
 // CHECK:       amp.matmul
 // CHECK-NOT:   amp.attention
-func.func @attention(%q: tensor<2x4x?x8xf32>, %k: tensor<2x2x6x8xf32>, %v: tensor<2x2x6x8xf32>) -> tensor<2x4x?x8xf32> {
+func.func @attention(%q: tensor<2x4x?x300xf32>, %k: tensor<2x2x6x300xf32>, %v: tensor<2x2x6x8xf32>) -> tensor<2x4x?x8xf32> {
   %y = amp.attention %q, %k, %v {scale = 0.5 : f32}
-    : (tensor<2x4x?x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>) -> tensor<2x4x?x8xf32>
+    : (tensor<2x4x?x300xf32>, tensor<2x2x6x300xf32>, tensor<2x2x6x8xf32>) -> tensor<2x4x?x8xf32>
   return %y : tensor<2x4x?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @attention_of_no_head
+// CHECK-NOT:   amp.attention
+func.func @attention_of_no_head(%q: tensor<2x0x5x300xf32>) -> tensor<2x0x5x300xf32> {
+  %y = amp.attention %q, %q, %q {scale = 0.5 : f32}
+    : (tensor<2x0x5x300xf32>, tensor<2x0x5x300xf32>, tensor<2x0x5x300xf32>) -> tensor<2x0x5x300xf32>
+  return %y : tensor<2x0x5x300xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @attention_in_a_kernel
+// CHECK-NEXT:  amp.attention
+// CHECK-NEXT:  return
+func.func @attention_in_a_kernel(%q: tensor<2x?x?x8xf32>, %k: tensor<2x?x6x8xf32>) -> tensor<2x?x?x8xf32> {
+  %y = amp.attention %q, %k, %k {scale = 0.5 : f32}
+    : (tensor<2x?x?x8xf32>, tensor<2x?x6x8xf32>, tensor<2x?x6x8xf32>) -> tensor<2x?x?x8xf32>
+  return %y : tensor<2x?x?x8xf32>
 }
 
 // -----

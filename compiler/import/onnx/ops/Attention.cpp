@@ -91,7 +91,7 @@ FailureOr<Tensor> attend(NodeBuilder &b, const Heads &x,
       b.type(x.query.dtype, dims), query.tensor.value, x.key.value,
       x.value.value, mask ? mask->value : Value(),
       APFloat(static_cast<float>(scale)),
-      /*causal=*/false, amp::AlgorithmAttr());
+      /*causal=*/false, /*heads_inner=*/false, amp::AlgorithmAttr());
   return Tensor{value, x.query.dtype, dims, {}};
 }
 

@@ -39,12 +39,26 @@ func.func @not_packed(%x: memref<1x8x8x3xf32>, %w: memref<1x1x3x4xf32>, %r: memr
 
 // -----
 
-func.func @no_emitter(%q: memref<1x2x4x8xf32>, %r: memref<1x2x4x8xf32>) {
-  amp.kernel ins(%a = %q : memref<1x2x4x8xf32>) outs(%r : memref<1x2x4x8xf32>) args(tensor<1x2x4x8xf32>) {
+func.func @no_emitter(%x: memref<1x3x5xf32>, %w: memref<3x8x2xf32>, %r: memref<1x8x10xf32>) {
+  amp.kernel ins(%a = %x, %f = %w : memref<1x3x5xf32>, memref<3x8x2xf32>) outs(%r : memref<1x8x10xf32>)
+             args(tensor<1x3x5xf32>, tensor<3x8x2xf32>) {
     // expected-error @below {{has no kernel for CPU targets}}
+    %y = amp.conv_transpose %a, %f {strides = array<i64: 2>, dilations = array<i64: 1>,
+         pads = array<i64: 0, 0>, output_padding = array<i64: 0>, groups = 1 : i64}
+       : (tensor<1x3x5xf32>, tensor<3x8x2xf32>) -> tensor<1x8x10xf32>
+    amp.yield %y : tensor<1x8x10xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @size_of_heads(%q: memref<1x2x4x?xf32>, %r: memref<1x2x4x?xf32>) {
+  amp.kernel ins(%a = %q : memref<1x2x4x?xf32>) outs(%r : memref<1x2x4x?xf32>) args(tensor<1x2x4x?xf32>) {
+    // expected-error @below {{has heads whose size is not known or large}}
     %y = amp.attention %a, %a, %a {scale = 1.0 : f32}
-       : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xf32>
-    amp.yield %y : tensor<1x2x4x8xf32>
+       : (tensor<1x2x4x?xf32>, tensor<1x2x4x?xf32>, tensor<1x2x4x?xf32>) -> tensor<1x2x4x?xf32>
+    amp.yield %y : tensor<1x2x4x?xf32>
   }
   return
 }
