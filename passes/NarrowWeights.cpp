@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/ir/Amp.h"
+#include "passes/NarrowReaders.h"
 #include "passes/Passes.h"
 
 #include "mlir/IR/AsmState.h"
@@ -55,76 +56,6 @@ struct NarrowWeights : public amp::impl::NarrowWeightsBase<NarrowWeights> {
 private:
   ElementsAttr narrow(WeightDataOp data, FloatType type);
 };
-
-/// A weight and its views, and the operands of kernels that they are.
-struct Readers {
-  SmallVector<Value> values;
-  SmallVector<OpOperand *> uses;
-
-  /// Adds `weight`'s; false if it goes elsewhere too.
-  bool add(Value weight) {
-    size_t next = values.size();
-    for (values.push_back(weight); next < values.size(); ++next)
-      for (OpOperand &use : values[next].getUses()) {
-        if (auto view = dyn_cast<ReshapeOp>(use.getOwner()))
-          values.push_back(view.getResult());
-        else if (isa<KernelOp>(use.getOwner()))
-          uses.push_back(&use);
-        else
-          return false;
-      }
-    return true;
-  }
-};
-
-/// Whether a contraction reads the operand as what it multiplies by, which may
-/// be narrower than what it multiplies.
-bool multipliesBy(OpOperand &use) {
-  if (auto matmul = dyn_cast<MatmulOp>(use.getOwner()))
-    return use.getOperandNumber() == 1 && matmul.getLhs() != use.get();
-  if (auto conv = dyn_cast<ConvOp>(use.getOwner()))
-    return use.getOperandNumber() == 1 && conv.getInput() != use.get();
-  return false;
-}
-
-/// Whether elements of the operand are read one by one, wherever from.
-bool readsElements(OpOperand &use) {
-  Operation *op = use.getOwner();
-  return !isa<KernelRootOpInterface, YieldOp>(op) &&
-         (isa<ElementalOpInterface>(op) ||
-          OpTrait::hasElementwiseMappableTraits(op));
-}
-
-BlockArgument argumentOf(OpOperand &use) {
-  auto kernel = cast<KernelOp>(use.getOwner());
-  return kernel.getBody().getArgument(use.getOperandNumber());
-}
-
-bool canReadNarrow(OpOperand &use) {
-  auto kernel = cast<KernelOp>(use.getOwner());
-  if (use.getOperandNumber() >= kernel.getIns().size())
-    return false;
-  return llvm::all_of(argumentOf(use).getUses(), [](OpOperand &inner) {
-    return multipliesBy(inner) || readsElements(inner);
-  });
-}
-
-void readNarrow(OpOperand &use, FloatType type) {
-  BlockArgument argument = argumentOf(use);
-  auto wide = cast<RankedTensorType>(argument.getType());
-  argument.setType(wide.clone(type));
-  OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
-  Value widened;
-  for (OpOperand &inner : llvm::make_early_inc_range(argument.getUses())) {
-    if (multipliesBy(inner))
-      continue;
-    if (!widened)
-      widened =
-          builder.create<arith::ExtFOp>(argument.getLoc(), wide, argument);
-    if (inner.getOwner() != widened.getDefiningOp())
-      inner.set(widened);
-  }
-}
 
 /// Values that are kept in the IR.
 ElementsAttr narrowDense(DenseFPElementsAttr values, FloatType type) {
@@ -189,20 +120,20 @@ void NarrowWeights::runOnOperation() {
     if (!wide || !wide.getElementType().isF32() ||
         wide.getNumElements() < kFewElements)
       continue;
-    Readers readers;
+    NarrowReaders readers;
     auto add = [&](WeightOp op) { return readers.add(op.getResult()); };
-    auto canNarrow = [](OpOperand *use) { return canReadNarrow(*use); };
+    auto isWeight = [](Value source) {
+      return source.getDefiningOp<WeightOp>() != nullptr;
+    };
     if (!llvm::all_of(weights[data.getSymNameAttr()], add) ||
-        !llvm::all_of(readers.uses, canNarrow))
+        readers.getSources().size() != weights[data.getSymNameAttr()].size() ||
+        !llvm::all_of(readers.getSources(), isWeight) || !readers.canBe(type))
       continue;
     ElementsAttr stored = narrow(data, type);
     if (!stored)
       continue;
     data.setValueAttr(stored);
-    for (Value value : readers.values)
-      value.setType(cast<RankedTensorType>(value.getType()).clone(type));
-    for (OpOperand *use : readers.uses)
-      readNarrow(*use, type);
+    readers.narrow(type);
   }
 }
 

@@ -99,7 +99,9 @@ Value inPairs(OpBuilder &builder, Location loc, Value matrices,
 bool PackPanels::takesPairs(AlgorithmAttr algorithm, Type lhs, Type rhs) const {
   return dotPairs && algorithm && algorithm.getMultiply() == Format::BF16 &&
          algorithm.getAccumulate() == Format::F32 &&
-         algorithm.getPasses() == 1 && getElementTypeOrSelf(lhs).isBF16() &&
+         algorithm.getPasses() == 1 &&
+         (getElementTypeOrSelf(lhs).isBF16() ||
+          getElementTypeOrSelf(lhs).isF32()) &&
          getElementTypeOrSelf(rhs).isBF16();
 }
 
@@ -136,9 +138,10 @@ void PackPanels::packConvolution(ConvOp op) {
   int64_t columns = op.getOutChannels() / groups;
   int64_t steps = type.getNumElements() / (groups * columns);
   const int64_t rank = type.getRank();
-  if (groups == 1 &&
+  const int64_t channels = type.getDimSize(rank - 2);
+  // Of fewer channels almost all would be padding.
+  if (groups == 1 && channels >= kPairSteps / 4 &&
       takesPairs(op.getAlgorithmAttr(), op.getInput().getType(), type)) {
-    const int64_t channels = type.getDimSize(rank - 2);
     Value filter = reshape(builder, loc, op.getFilter(),
                            {steps / channels, channels, columns});
     filter = inPairs(builder, loc, filter, /*panelsFirst=*/true);

@@ -215,6 +215,131 @@ def PackPanels : Pass<"amp-pack-panels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::amp::AmpDialect"];
 }
 
+def AssignPrecision : Pass<"amp-assign-precision", "::mlir::func::FuncOp"> {
+  let summary = "decide which format each op may use";
+  let description = [{
+    Labels ops with the format that their result is kept in and, of contractions, that they
+    multiply: `amp.precision`. `uniform` gives one format to every op that may have it.
+
+    ```mlir
+    %y = amp.matmul %x, %w : (tensor<?x8xf32>, tensor<8x16xf32>) -> tensor<?x16xf32>
+    ```
+    ==> with `uniform=bf16`
+    ```mlir
+    %y = amp.matmul %x, %w {amp.precision = #amp<format bf16>} : (tensor<?x8xf32>, tensor<8x16xf32>) -> tensor<?x16xf32>
+    ```
+  }];
+  let options = [
+    Option<"uniform", "uniform", "std::string", "\"f32\"", "The format of all ops">
+  ];
+}
+
+def MaterializePrecision : Pass<"amp-materialize-precision", "::mlir::func::FuncOp"> {
+  let summary = "turn the formats of ops into roundings";
+  let description = [{
+    The result of a labelled op is rounded to its format where it leaves the source's node
+    (see SourceNodes.h) but not where it leaves the function. Contractions multiply numbers of
+    their format and add in f32; weights that they multiply by become narrow.
+
+    ```mlir
+    %w = amp.weight @w : tensor<8x16xf32>
+    %y = amp.matmul %x, %w {amp.precision = #amp<format bf16>} : (tensor<?x8xf32>, tensor<8x16xf32>) -> tensor<?x16xf32>
+    %z = math.tanh %y : tensor<?x16xf32>
+    ```
+    ==>
+    ```mlir
+    %w = amp.weight @w : tensor<8x16xf32>
+    %0 = amp.round %x to bf16 : tensor<?x8xf32>
+    %1 = amp.cast %w ampc : tensor<8x16xf32> to tensor<8x16xbf16>
+    %y = amp.matmul %0, %1 {algorithm = #amp.algorithm<multiply = bf16, accumulate = f32, passes = 1>}
+      : (tensor<?x8xf32>, tensor<8x16xbf16>) -> tensor<?x16xf32>
+    %2 = amp.round %y to bf16 : tensor<?x16xf32>
+    %z = math.tanh %2 : tensor<?x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::amp::AmpDialect"];
+}
+
+def FoldCasts : Pass<"amp-fold-casts", "::mlir::func::FuncOp"> {
+  let summary = "drop roundings that round nothing";
+  let description = [{
+    Of numbers that have the format already: they were rounded before, and what was done to
+    them since moves, compares or chooses.
+
+    ```mlir
+    %0 = amp.round %x to bf16 : tensor<?x8xf32>
+    %1 = arith.maximumf %0, %zero : tensor<?x8xf32>
+    %2 = amp.round %1 to bf16 : tensor<?x8xf32>
+    ```
+    ==>
+    ```mlir
+    %0 = amp.round %x to bf16 : tensor<?x8xf32>
+    %1 = arith.maximumf %0, %zero : tensor<?x8xf32>
+    ```
+  }];
+}
+
+def ElideRounding : Pass<"amp-elide-rounding", "::mlir::func::FuncOp"> {
+  let summary = "round once, where kernels store";
+  let description = [{
+    Inside a kernel roundings go; what it stores is rounded where it was, or is known to be made
+    of rounded numbers alone. `strict` keeps all roundings.
+
+    ```mlir
+    %r = amp.kernel ins(%a = %x : tensor<8xf32>) outs(%init : tensor<8xf32>) {
+      %0 = math.exp %a : tensor<8xf32>
+      %1 = amp.round %0 to bf16 : tensor<8xf32>
+      %2 = math.tanh %1 : tensor<8xf32>
+      %3 = amp.round %2 to bf16 : tensor<8xf32>
+      %4 = arith.negf %3 : tensor<8xf32>
+      amp.yield %4 : tensor<8xf32>
+    } : tensor<8xf32>
+    ```
+    ==>
+    ```mlir
+    %r = amp.kernel ins(%a = %x : tensor<8xf32>) outs(%init : tensor<8xf32>) {
+      %0 = math.exp %a : tensor<8xf32>
+      %1 = math.tanh %0 : tensor<8xf32>
+      %2 = arith.negf %1 : tensor<8xf32>
+      %3 = amp.round %2 to bf16 : tensor<8xf32>
+      amp.yield %3 : tensor<8xf32>
+    } : tensor<8xf32>
+    ```
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", "false", "Keep every rounding">
+  ];
+  let dependentDialects = ["::amp::AmpDialect"];
+}
+
+def NarrowBuffers : Pass<"amp-narrow-buffers", "::mlir::func::FuncOp"> {
+  let summary = "store rounded values in fewer bits";
+  let description = [{
+    Buffers of which every kernel that writes them rounds to bf16 or f16, and that only
+    kernels read, hold that type. No value changes. Pads and concats between kernels hold
+    what is written into them.
+
+    ```mlir
+    %r = amp.kernel ins(%a = %x : tensor<8xf32>) outs(%init : tensor<8xf32>) {
+      %0 = amp.round %a to bf16 : tensor<8xf32>
+      amp.yield %0 : tensor<8xf32>
+    } : tensor<8xf32>
+    %s = amp.kernel ins(%b = %r : tensor<8xf32>) ...
+    ```
+    ==>
+    ```mlir
+    %r = amp.kernel ins(%a = %x : tensor<8xf32>) outs(%init : tensor<8xbf16>) {
+      %0 = amp.cast %a ampc : tensor<8xf32> to tensor<8xbf16>
+      amp.yield %0 : tensor<8xbf16>
+    } : tensor<8xbf16>
+    %s = amp.kernel ins(%b = %r : tensor<8xbf16>) ... {
+      %0 = arith.extf %b : tensor<8xbf16> to tensor<8xf32>
+      ...
+    ```
+  }];
+  let dependentDialects = ["::amp::AmpDialect", "::mlir::arith::ArithDialect"];
+}
+
 def NarrowWeights : Pass<"amp-narrow-weights", "::mlir::ModuleOp"> {
   let summary = "store weights of 32 bits in 16";
   let description = [{

@@ -40,6 +40,8 @@ void ampc::addTensorPasses(OpPassManager &passes,
   passes.addPass(amp::createCanonicalize());
   passes.addPass(amp::createCSE());
   passes.addNestedPass<func::FuncOp>(amp::createFormKernels());
+  passes.addNestedPass<func::FuncOp>(amp::createElideRounding());
+  passes.addNestedPass<func::FuncOp>(amp::createNarrowBuffers());
   passes.addNestedPass<func::FuncOp>(amp::createPlaceSlices());
 }
 

@@ -85,6 +85,10 @@ public:
 /// result element an operation, in f32, bf16 or f16 (f64 ops in f64); others
 /// move elements.
 llvm::SmallVector<Format> defaultLegalFormats(mlir::Operation *op);
+/// The discardable attribute that holds the format assigned to an op.
+inline constexpr llvm::StringLiteral precisionAttrName = "amp.precision";
+/// MLIR's type for the numbers of `format`; null if it has none (tf32).
+mlir::Type formatType(mlir::MLIRContext *context, Format format);
 ErrorClass defaultErrorClass(mlir::Operation *op);
 double defaultFlops(mlir::Operation *op, DimFn dimOf);
 double elementCount(mlir::Value tensor, DimFn dimOf);

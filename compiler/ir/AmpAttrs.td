@@ -19,6 +19,8 @@ def Amp_Format : Amp_Enum<"Format", "number format of storage or arithmetic", [
   I32EnumAttrCase<"F16", 4, "f16">, I32EnumAttrCase<"F8E4M3", 5, "f8e4m3">,
   I32EnumAttrCase<"F8E5M2", 6, "f8e5m2">]>;
 
+def Amp_FormatAttr : EnumAttr<Amp_Dialect, Amp_Format, "format">;
+
 def Amp_ErrorClass : Amp_Enum<"ErrorClass", "how an op makes rounding errors", [
   I32EnumAttrCase<"Exact", 0, "exact">,                 // moves or compares
   I32EnumAttrCase<"Integer", 1, "integer">,             // no float arithmetic
@@ -106,9 +108,10 @@ def Amp_AlgorithmAttr : Amp_Attr<"Algorithm", "algorithm"> {
   let summary = "how a contraction computes";
   let description = [{
     The format its operands are multiplied in, the format products are accumulated
-    in, and the number of passes (3 for 3xTF32 and bf16x3, else 1). Operands have the format
-    already: nothing is rounded on the way. With 16-bit products the order of the sum is the
-    target's (its dot-product instructions' own), so bits agree between targets within bounds only.
+    in, and the number of passes (3 for 3xTF32 and bf16x3, else 1). Operands hold numbers of the
+    format only, though their type may be wider: nothing is rounded on the way. With 16-bit products
+    the order of the sum is the target's (its dot-product instructions' own), so bits agree between
+    targets within bounds only.
 
     ```mlir
     #amp.algorithm<multiply = f32, accumulate = f32, passes = 1>

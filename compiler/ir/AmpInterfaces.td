@@ -111,6 +111,22 @@ def Amp_PermutableOpInterface : OpInterface<"PermutableOpInterface"> {
   ];
 }
 
+def Amp_ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
+  let cppNamespace = "::amp";
+  let description = [{
+    An op that sums products of operands' elements, in formats that it can be told.
+  }];
+  let methods = [
+    InterfaceMethod<"Operands whose elements are multiplied.",
+      "::llvm::SmallVector<unsigned>", "getFactors", (ins), "",
+      [{ return {0, 1}; }]>,
+    InterfaceMethod<"How products are formed and summed; may be null.",
+      "::amp::AlgorithmAttr", "getAlgorithmAttr">,
+    InterfaceMethod<"Says how products are to be formed and summed.",
+      "void", "setAlgorithmAttr", (ins "::amp::AlgorithmAttr":$algorithm)>
+  ];
+}
+
 def Amp_KernelRootOpInterface : OpInterface<"KernelRootOpInterface"> {
   let cppNamespace = "::amp";
   let description = [{

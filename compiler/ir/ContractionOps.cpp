@@ -234,6 +234,7 @@ SmallVector<Format> AttentionOp::getLegalFormats() {
   });
   return formats;
 }
+SmallVector<unsigned> AttentionOp::getFactors() { return {0, 1, 2}; }
 ErrorClass AttentionOp::getErrorClass() { return ErrorClass::Contraction; }
 /// That of the longer sum: over keys.
 double AttentionOp::getReductionLength(DimFn dimOf) {

@@ -3,10 +3,12 @@
 include "AmpBase.td"
 
 class Amp_ContractionOp<string mnemonic, list<Trait> traits = [],
-                        list<string> rootMethods = []>
+                        list<string> rootMethods = [],
+                        list<string> contractionMethods = []>
     : Amp_RootOp<mnemonic,
           ["getLegalFormats", "getErrorClass", "getFlops", "getReductionLength"],
-          [DeclareOpInterfaceMethods<Amp_KernelRootOpInterface, rootMethods>] # traits> {
+          [DeclareOpInterfaceMethods<Amp_KernelRootOpInterface, rootMethods>,
+           DeclareOpInterfaceMethods<Amp_ContractionOpInterface, contractionMethods>] # traits> {
   let results = (outs Amp_Tensor:$result);
   let hasVerifier = 1;
 }
@@ -18,8 +20,8 @@ def Amp_MatmulOp : Amp_ContractionOp<"matmul"> {
     leading dimensions follow numpy broadcasting where 1 is static. `transpose_lhs` and
     `transpose_rhs` swap the last two dimensions. `bias` broadcasts to the result and starts
     the sum. Without `algorithm`, products are formed and accumulated in f32 (f64 and integers
-    in their own type). Of an f32 product, `rhs` may be f16 or bf16, which is widened as it is read;
-    so may the filter of `amp.conv`.
+    in their own type). Where the result is f32 each operand may be f32, f16 or bf16, and is widened
+    as it is read; so may those of `amp.conv`.
 
     ```mlir
     %y = amp.matmul %a, %b {transpose_rhs} : (tensor<?x64xf32>, tensor<10x64xf32>) -> tensor<?x10xf32>
@@ -124,7 +126,7 @@ def Amp_ConvTransposeOp : Amp_ContractionOp<"conv_transpose"> {
   }];
 }
 
-def Amp_AttentionOp : Amp_ContractionOp<"attention", [PermutableWithGain]> {
+def Amp_AttentionOp : Amp_ContractionOp<"attention", [PermutableWithGain], [], ["getFactors"]> {
   let summary = "softmax(scale * q k^T + mask) v, per head";
   let description = [{
     `query` is `[batch, heads, m, d]`, `key` `[batch, kv_heads, n, d]`, `value`

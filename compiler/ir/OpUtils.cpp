@@ -40,8 +40,11 @@ LogicalResult amp::verifyShape(Operation *op, const Twine &what,
 }
 
 bool amp::canMultiply(Type lhs, Type rhs) {
+  auto widens = [](Type type) {
+    return type.isF32() || type.isF16() || type.isBF16();
+  };
   return lhs == rhs || (lhs.isInteger() && rhs.isInteger()) ||
-         (lhs.isF32() && (rhs.isF16() || rhs.isBF16()));
+         (widens(lhs) && widens(rhs));
 }
 
 LogicalResult amp::verifyDims(Operation *op, ValueRange dims,

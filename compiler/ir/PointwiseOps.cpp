@@ -251,6 +251,42 @@ static Value emitActivation(Op op, OpBuilder &builder, ElementAccess &access,
   return convertFloat(builder, loc, formula(e, x), type);
 }
 
+LogicalResult RoundToOp::verify() {
+  if (!typeOf(getSource()).getElementType().isF32())
+    return emitOpError("rounds numbers of f32 only");
+  if (Type narrow = formatType(getContext(), getFormat());
+      !narrow || narrow.isF64() || narrow.isF32())
+    return emitOpError("cannot round to ") << stringifyFormat(getFormat());
+  return success();
+}
+
+LogicalResult
+RoundToOp::reifyResultShapes(OpBuilder &builder,
+                             ReifiedRankedShapedTypeDims &shapes) {
+  return reifyLike(builder, getLoc(), getSource(), shapes);
+}
+
+SmallVector<Format> RoundToOp::getLegalFormats() { return {}; }
+ErrorClass RoundToOp::getErrorClass() { return ErrorClass::Pointwise; }
+
+Value RoundToOp::emitElement(OpBuilder &builder, ElementAccess &access,
+                             unsigned, ArrayRef<Value> indices) {
+  Value x = access.read(getSource(), indices);
+  if (!x)
+    return nullptr;
+  Type wide = x.getType();
+  Value narrow =
+      convertFloat(builder, getLoc(), x, formatType(getContext(), getFormat()));
+  return convertFloat(builder, getLoc(), narrow, wide);
+}
+
+/// Rounding twice is rounding once.
+OpFoldResult RoundToOp::fold(FoldAdaptor) {
+  auto inner = getSource().getDefiningOp<RoundToOp>();
+  return inner && inner.getFormat() == getFormat() ? inner.getResult()
+                                                   : Value();
+}
+
 LogicalResult GeluOp::reifyResultShapes(OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &shapes) {
   return reifyLike(builder, getLoc(), getSource(), shapes);

@@ -82,6 +82,26 @@ def Amp_CastOp : Amp_Op<"cast", [Pure, ReifyShapes, Elemental,
   let hasFolder = 1;
 }
 
+def Amp_RoundToOp : Amp_Op<"round", [Pure, ReifyShapes, Elemental,
+                                  SameOperandsAndResultType,
+                                  PrecisionWith<["getLegalFormats", "getErrorClass"]>]> {
+  let summary = "rounds to numbers of a narrower format";
+  let description = [{
+    As a cast to the format and back would do it, in a tensor of f32. Says what may be stored in
+    fewer bits, without saying where: `amp-narrow-buffers` decides that. Only ampc makes these:
+    conversions of the source are `amp.cast`.
+
+    ```mlir
+    %y = amp.round %x to bf16 : tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins Amp_Tensor:$source, Amp_FormatAttr:$format);
+  let results = (outs Amp_Tensor:$result);
+  let assemblyFormat = "$source `to` $format attr-dict `:` type($source)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 class Amp_ActivationOp<string mnemonic>
     : Amp_Op<mnemonic, [Pure, ReifyShapes, Elemental, SameOperandsAndResultType,
                         PrecisionWith<["getErrorClass"]>]>;

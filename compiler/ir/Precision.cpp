@@ -18,6 +18,26 @@ static FloatType floatOf(Operation *op) {
   return result ? result : find(op->getOperandTypes());
 }
 
+Type amp::formatType(MLIRContext *context, Format format) {
+  switch (format) {
+  case Format::F64:
+    return FloatType::getF64(context);
+  case Format::F32:
+    return FloatType::getF32(context);
+  case Format::TF32:
+    return nullptr;
+  case Format::BF16:
+    return FloatType::getBF16(context);
+  case Format::F16:
+    return FloatType::getF16(context);
+  case Format::F8E4M3:
+    return FloatType::getFloat8E4M3FN(context);
+  case Format::F8E5M2:
+    return FloatType::getFloat8E5M2(context);
+  }
+  llvm_unreachable("all formats are handled");
+}
+
 SmallVector<Format> amp::defaultLegalFormats(Operation *op) {
   ErrorClass errorClass = cast<PrecisionOpInterface>(op).getErrorClass();
   FloatType type = floatOf(op);

@@ -9,6 +9,7 @@
 
 #include "compiler/target/cpu/DotGemm.h"
 
+#include "compiler/ir/Conversions.h"
 #include "compiler/target/cpu/BufferAccess.h"
 #include "compiler/target/cpu/Loops.h"
 #include "compiler/target/cpu/TileUnit.h"
@@ -174,7 +175,7 @@ LogicalResult DotEmitter::forRows(
 
 /// The innermost k, a tile's width at a time.
 void DotEmitter::copyRun(OpFoldResult source, OpFoldResult target) {
-  Type element = b.getBF16Type();
+  Type element = cast<MemRefType>(flatA.getType()).getElementType();
   const int64_t extent = knownExtent(gemm.k.back().extent),
                 whole = extent / kSteps, rest = extent % kSteps;
   auto copy = [&](OpFoldResult step, Value mask) {
@@ -187,6 +188,8 @@ void DotEmitter::copyRun(OpFoldResult source, OpFoldResult target) {
     } else {
       values = loadElements(b, loc, flatA, at, element, kSteps);
     }
+    // Numbers of bf16 whatever their type, so nothing is rounded.
+    values = amp::convertFloat(b, loc, values, b.getBF16Type());
     Value to =
         ix.value(ix.add(target, ix.mul(step, ix.constant(kTileElements))));
     storeElements(b, loc, values, block, to);
@@ -416,7 +419,7 @@ std::string dotProblem(const StridedGemm &gemm, const CpuTarget &target) {
     if (!IndexBuilder::known(k.extent))
       return "how much it sums over is not known at compile time";
   auto type = cast<MemRefType>(gemm.a.getType()).getElementType();
-  if (!type.isBF16() || !gemm.accumulator.isF32())
+  if ((!type.isBF16() && !type.isF32()) || !gemm.accumulator.isF32())
     return "it does not add products of bf16 in f32";
   return "";
 }

@@ -38,12 +38,15 @@ static LogicalResult verifyAlgorithm(Operation *op,
                                      Value rhs, Type accumulator) {
   if (!algorithm)
     return success();
-  // Products of 16-bit operands are exact in f32, so f32 serves for them too.
+  // Products of 16-bit numbers are exact in f32, so f32 serves for them too,
+  // and whether they are kept in f32 makes no difference.
+  const amp::Format multiply = algorithm.getMultiply();
   auto multiplies = [&](Value operand) {
     Type type = getElementTypeOrSelf(operand.getType());
-    return isFormat(type, algorithm.getMultiply()) ||
-           (algorithm.getMultiply() == amp::Format::F32 &&
-            amp::computeType(type).isF32());
+    return isFormat(type, multiply) ||
+           (multiply == amp::Format::F32 && amp::computeType(type).isF32()) ||
+           ((multiply == amp::Format::BF16 || multiply == amp::Format::F16) &&
+            type.isF32());
   };
   if (algorithm.getPasses() == 1 && multiplies(lhs) && multiplies(rhs) &&
       isFormat(accumulator, algorithm.getAccumulate()))

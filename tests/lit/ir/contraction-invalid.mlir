@@ -346,9 +346,49 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<2x9x16xf32>) {
 
 // -----
 
-// Only the right operand may be the narrower one.
-func.func @f(%x: tensor<4x8xf16>, %w: tensor<8x4xf32>) {
-  // expected-error @+1 {{multiplies 'f16' by 'f32'}}
-  amp.matmul %x, %w : (tensor<4x8xf16>, tensor<8x4xf32>) -> tensor<4x4xf32>
+// What adds in f32 multiplies f32 or narrower.
+func.func @f(%x: tensor<4x8xf64>, %w: tensor<8x4xf32>) {
+  // expected-error @+1 {{multiplies 'f64' by 'f32'}}
+  amp.matmul %x, %w : (tensor<4x8xf64>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @pairs_without_panels(%a: tensor<4x8xbf16>, %b: tensor<8x16xbf16>) {
+  // expected-error @+1 {{has pairs, which are for panels}}
+  %0 = amp.matmul %a, %b {pairs} : (tensor<4x8xbf16>, tensor<8x16xbf16>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @pairs_of_three(%a: tensor<4x8xbf16>, %b: tensor<1x16x16x3xbf16>) {
+  // expected-error @+1 {{needs pairs along the last dimension}}
+  %0 = amp.matmul %a, %b {panels, pairs} : (tensor<4x8xbf16>, tensor<1x16x16x3xbf16>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @pairs_too_few(%a: tensor<4x40xbf16>, %b: tensor<1x16x16x2xbf16>) {
+  // expected-error @+1 {{sums over 40 elements where pairs hold 32}}
+  %0 = amp.matmul %a, %b {panels, pairs} : (tensor<4x40xbf16>, tensor<1x16x16x2xbf16>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @round_to_wider(%a: tensor<4xf32>) {
+  // expected-error @+1 {{cannot round to f64}}
+  %0 = amp.round %a to f64 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @round_of_half(%a: tensor<4xf16>) {
+  // expected-error @+1 {{rounds numbers of f32 only}}
+  %0 = amp.round %a to bf16 : tensor<4xf16>
   return
 }
