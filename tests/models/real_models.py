@@ -1,7 +1,8 @@
 """The real models against onnxruntime in float32: one library a model, at several
 shapes, within max |a - b| <= 1e-4 max |b| for each output. Where they differ by more,
 the same graph in f64 judges: ampc must be within the bound of it, and onnxruntime not.
-Quantised models are compared piece by piece (cut.py).
+Quantised models are compared piece by piece (cut.py). Any number of threads gives the
+bits that one gives.
 
     real_models.py             compile, compare, print what it cost
     real_models.py --bench     also the time against onnxruntime, one thread each
@@ -97,6 +98,7 @@ def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) 
     weights = zoo.weight_bytes(file)
     session = timing.cpu_session(file)
     library = ampc.Model(compiled.library, threads=1)
+    shared = {threads: ampc.Model(compiled.library, threads=threads) for threads in (2, 8)}
     judge = Judge(build, file, folder)
     worst, ratios, notes = 0.0, [], []
     is_quantized = bool(cut.quantized_tensors(onnx.load(file)))
@@ -107,6 +109,13 @@ def check(model: zoo.Model, build: pathlib.Path, folder: pathlib.Path, options) 
         feed = model.feed(*shape)
         expected = session.run([info.name for info in library.outputs], feed)
         actual = library.run(feed)
+        for threads, other in shared.items():
+            for info, a, b in zip(library.outputs, actual, other.run(feed), strict=True):
+                if a.tobytes() != b.tobytes():
+                    errors.append(
+                        f"{model.name} at {shape}: output {info.name}: {threads} threads "
+                        f"give other bits"
+                    )
         for info, a, b in zip(library.outputs, actual, expected, strict=True):
             try:
                 relative = difference(a, b)
