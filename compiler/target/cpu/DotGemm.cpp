@@ -1,9 +1,10 @@
 //===- DotGemm.cpp - Contractions by dot-product instructions -------------===//
 //
 // An iteration of the parallel loop does a block of rows and some or all of the
-// panels. The block is copied once; a pair of panels then stays in the cache
-// for all of its tiles, which are two by two: that many sums are formed from
-// four loaded tiles.
+// panels, a run of k at a time: as much as can be copied of so many rows. A
+// pair of panels then stays in the cache for all tiles of the block, which are
+// two by two: that many sums are formed from four loaded tiles. Between runs
+// sums wait in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,8 @@ constexpr int64_t kTileElements = kTile * kSteps;
 /// beside panels of B.
 constexpr int64_t kBlockElements = 128 << 10;
 constexpr int64_t kMostRows = 128;
+/// Sums that wait between runs of k at most.
+constexpr int64_t kWaitingSums = 32 << 10;
 
 int64_t knownExtent(OpFoldResult extent) {
   return IndexBuilder::known(extent).value_or(0);
@@ -42,6 +45,11 @@ struct DotPlan {
   int64_t columns, panels;
   int64_t blockRows;  ///< Rows that are copied together.
   int64_t itemPanels; ///< Panels of an iteration.
+  /// Runs of k are cut from the outermost loop of more than one iteration, or
+  /// from the tiles of the innermost: so many units of so many k.
+  size_t cutLevel = 0;
+  int64_t units, unitSteps;
+  int64_t runUnits; ///< At most.
 
   explicit DotPlan(const StridedGemm &gemm) {
     channels = llvm::alignTo(knownExtent(gemm.k.back().extent), kSteps);
@@ -50,25 +58,47 @@ struct DotPlan {
       steps *= knownExtent(k.extent);
     columns = knownExtent(gemm.columns[0].extent);
     panels = llvm::divideCeil(columns, kTile);
+    const size_t innermost = gemm.k.size() - 1;
+    while (cutLevel < innermost && knownExtent(gemm.k[cutLevel].extent) == 1)
+      ++cutLevel;
+    units = cutLevel < innermost ? knownExtent(gemm.k[cutLevel].extent)
+                                 : channels / kSteps;
+    unitSteps = units ? steps / units : kSteps;
     blockRows = std::clamp<int64_t>(
-        llvm::alignDown(kBlockElements / std::max<int64_t>(steps, 1),
+        llvm::alignDown(kBlockElements / std::max<int64_t>(unitSteps, 1),
                         2 * kTile),
         kTile, kMostRows);
-    itemPanels = panels;
     std::optional<int64_t> blocks = knownBlocks(gemm);
+    runUnits = std::clamp<int64_t>(
+        kBlockElements / std::max<int64_t>(blockRows * unitSteps, 1), 1,
+        std::max<int64_t>(units, 1));
+    // Runs of nearly equal length.
+    if (runs())
+      runUnits = llvm::divideCeil(units, runs());
+    itemPanels = panels;
+    if (isCut())
+      itemPanels = std::min(
+          panels,
+          int64_t(llvm::alignDown(kWaitingSums / (blockRows * kTile), 2)));
     // Few blocks are shared out by columns, though each copies its rows.
     constexpr int64_t few = 8;
     if (blocks && *blocks > 0 && *blocks < few) {
-      int64_t parts = llvm::divideCeil(few, *blocks);
-      itemPanels =
-          std::clamp<int64_t>(llvm::alignTo(llvm::divideCeil(panels, parts), 2),
-                              std::min<int64_t>(8, panels), panels);
+      int64_t wanted = llvm::divideCeil(few, *blocks);
+      int64_t shared = std::clamp<int64_t>(
+          llvm::alignTo(llvm::divideCeil(panels, wanted), 2),
+          std::min<int64_t>(8, panels), panels);
+      itemPanels = std::min(itemPanels, shared);
     }
   }
 
   int64_t parts() const {
     return itemPanels ? llvm::divideCeil(panels, itemPanels) : 0;
   }
+  int64_t runs() const {
+    return runUnits ? llvm::divideCeil(units, runUnits) : 0;
+  }
+  bool isCut() const { return runs() > 1; }
+  int64_t runSteps() const { return runUnits * unitSteps; }
 
 private:
   /// Blocks of rows in all products; evens them out.
@@ -111,7 +141,9 @@ private:
           llvm::function_ref<LogicalResult(Value, ArrayRef<Value>)> body);
   Coordinates next(ArrayRef<Value> at);
   void copySteps(size_t level, OpFoldResult source, OpFoldResult target);
-  void copyRun(OpFoldResult source, OpFoldResult target);
+  void copyChannels(OpFoldResult source, OpFoldResult target);
+  void copyTiles(OpFoldResult source, OpFoldResult target);
+  void copyTile(OpFoldResult source, OpFoldResult target, Value mask);
   LogicalResult copyRows(OpFoldResult offset);
   LogicalResult emitPanels(ValueRange batch, OpFoldResult bOffset,
                            OpFoldResult from, OpFoldResult to);
@@ -120,6 +152,8 @@ private:
   LogicalResult emitTiles(ValueRange batch, OpFoldResult bOffset,
                           OpFoldResult rowTile, int64_t rowTiles,
                           OpFoldResult panel, int64_t panels, bool mask);
+  int64_t sumRowStride() const;
+  OpFoldResult sumsOf(OpFoldResult rowTile, OpFoldResult panel);
   LogicalResult storeTiles(ValueRange batch, OpFoldResult rowTile,
                            int64_t rowTiles, OpFoldResult panel, int64_t panels,
                            bool mask);
@@ -136,6 +170,8 @@ private:
   Value flatA, block, sums;
   Value bAddress, blockAddress, sumsAddress;
   OpFoldResult blockStart, blockCount; ///< Rows of the current block.
+  OpFoldResult itemStart;              ///< The first panel of the iteration.
+  OpFoldResult runStart, runCount;     ///< Units of k of the current run.
 };
 
 DotEmitter::Coordinates DotEmitter::next(ArrayRef<Value> at) {
@@ -173,35 +209,39 @@ LogicalResult DotEmitter::forRows(
   return success();
 }
 
-/// The innermost k, a tile's width at a time.
-void DotEmitter::copyRun(OpFoldResult source, OpFoldResult target) {
+/// 32 of the innermost k.
+void DotEmitter::copyTile(OpFoldResult source, OpFoldResult target,
+                          Value mask) {
   Type element = cast<MemRefType>(flatA.getType()).getElementType();
+  Value at = ix.value(source), values;
+  if (mask) {
+    auto type = VectorType::get({kSteps}, element);
+    Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
+    values = b.create<vector::MaskedLoadOp>(loc, type, flatA, at, mask, zero);
+  } else {
+    values = loadElements(b, loc, flatA, at, element, kSteps);
+  }
+  // Numbers of bf16 whatever their type, so nothing is rounded.
+  values = amp::convertFloat(b, loc, values, b.getBF16Type());
+  storeElements(b, loc, values, block, ix.value(target));
+}
+
+/// All of the innermost k.
+void DotEmitter::copyChannels(OpFoldResult source, OpFoldResult target) {
   const int64_t extent = knownExtent(gemm.k.back().extent),
                 whole = extent / kSteps, rest = extent % kSteps;
-  auto copy = [&](OpFoldResult step, Value mask) {
-    Value at = ix.value(ix.add(source, ix.mul(step, ix.constant(kSteps))));
-    Value values;
-    if (mask) {
-      auto type = VectorType::get({kSteps}, element);
-      Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
-      values = b.create<vector::MaskedLoadOp>(loc, type, flatA, at, mask, zero);
-    } else {
-      values = loadElements(b, loc, flatA, at, element, kSteps);
-    }
-    // Numbers of bf16 whatever their type, so nothing is rounded.
-    values = amp::convertFloat(b, loc, values, b.getBF16Type());
-    Value to =
-        ix.value(ix.add(target, ix.mul(step, ix.constant(kTileElements))));
-    storeElements(b, loc, values, block, to);
+  auto copy = [&](OpFoldResult tile, Value mask) {
+    copyTile(ix.add(source, ix.mul(tile, ix.constant(kSteps))),
+             ix.add(target, ix.mul(tile, ix.constant(kTileElements))), mask);
   };
   constexpr int64_t few = 4;
   if (whole <= few)
-    for (int64_t step = 0; step < whole; ++step)
-      copy(ix.constant(step), nullptr);
+    for (int64_t tile = 0; tile < whole; ++tile)
+      copy(ix.constant(tile), nullptr);
   else
     (void)emitLoop(b, loc, ix.constant(0), ix.constant(whole), 1,
-                   [&](Value step) {
-                     copy(step, nullptr);
+                   [&](Value tile) {
+                     copy(tile, nullptr);
                      return success();
                    });
   if (rest)
@@ -209,20 +249,43 @@ void DotEmitter::copyRun(OpFoldResult source, OpFoldResult target) {
          firstLanes(b, loc, ix.value(ix.constant(rest)), kSteps));
 }
 
-/// The k loops from `level` on; `target` counts tiles of k.
+/// The tiles of the innermost k that are in the run.
+void DotEmitter::copyTiles(OpFoldResult source, OpFoldResult target) {
+  const int64_t extent = knownExtent(gemm.k.back().extent);
+  (void)emitLoop(b, loc, ix.constant(0), runCount, 1, [&](Value i) {
+    OpFoldResult first =
+        ix.mul(ix.add(runStart, OpFoldResult(i)), ix.constant(kSteps));
+    Value mask;
+    if (extent % kSteps)
+      mask = firstLanes(b, loc, ix.value(ix.sub(ix.constant(extent), first)),
+                        kSteps);
+    copyTile(
+        ix.add(source, first),
+        ix.add(target, ix.mul(OpFoldResult(i), ix.constant(kTileElements))),
+        mask);
+    return success();
+  });
+}
+
+/// The k loops from `level` on, of one that is cut those of the run.
 void DotEmitter::copySteps(size_t level, OpFoldResult source,
                            OpFoldResult target) {
+  const bool cut = plan.isCut() && level == plan.cutLevel;
   if (level + 1 == gemm.k.size())
-    return copyRun(source, target);
+    return cut ? copyTiles(source, target) : copyChannels(source, target);
   int64_t inner = plan.channels / kSteps * kTileElements;
   for (const auto &k : ArrayRef(gemm.k).drop_front(level + 1).drop_back())
     inner *= knownExtent(k.extent);
   const StridedGemm::KLoop &k = gemm.k[level];
-  (void)emitLoop(b, loc, ix.constant(0), k.extent, 1, [&](Value i) {
-    copySteps(level + 1, ix.add(source, ix.mul(OpFoldResult(i), k.aStride)),
-              ix.add(target, ix.mul(OpFoldResult(i), ix.constant(inner))));
-    return success();
-  });
+  (void)emitLoop(
+      b, loc, ix.constant(0), cut ? runCount : k.extent, 1, [&](Value i) {
+        OpFoldResult at = i;
+        if (cut)
+          at = ix.add(at, runStart);
+        copySteps(level + 1, ix.add(source, ix.mul(at, k.aStride)),
+                  ix.add(target, ix.mul(OpFoldResult(i), ix.constant(inner))));
+        return success();
+      });
 }
 
 LogicalResult DotEmitter::copyRows(OpFoldResult offset) {
@@ -233,9 +296,9 @@ LogicalResult DotEmitter::copyRows(OpFoldResult offset) {
         for (auto [index, level] : llvm::zip(at, gemm.rows))
           source = ix.add(source, ix.mul(OpFoldResult(index), level.aStride));
         OpFoldResult tile = ix.constant(kTile);
-        OpFoldResult target =
-            ix.add(ix.mul(ix.div(row, tile), ix.constant(kTile * plan.steps)),
-                   ix.mul(ix.rem(row, tile), ix.constant(kSteps)));
+        OpFoldResult target = ix.add(
+            ix.mul(ix.div(row, tile), ix.constant(kTile * plan.runSteps())),
+            ix.mul(ix.rem(row, tile), ix.constant(kSteps)));
         copySteps(0, source, target);
         return success();
       });
@@ -251,16 +314,38 @@ LogicalResult DotEmitter::emitTiles(ValueRange batch, OpFoldResult bOffset,
   auto bytesFrom = [&](Value address, OpFoldResult elements) {
     return ix.add(OpFoldResult(address), ix.mul(elements, ix.constant(bytes)));
   };
-  OpFoldResult blockTile = ix.constant(kTile * plan.steps);
+  OpFoldResult blockTile = ix.constant(kTile * plan.runSteps());
   OpFoldResult a = bytesFrom(blockAddress, ix.mul(rowTile, blockTile));
-  OpFoldResult p =
-      bytesFrom(bAddress, ix.add(bOffset, ix.mul(panel, gemm.panelStride)));
-  for (int64_t i = 0; i < rowTiles; ++i)
-    for (int64_t j = 0; j < panels; ++j)
-      unit.zero(2 * i + j);
+  OpFoldResult inPanel = ix.mul(runStart, ix.constant(plan.unitSteps * kTile));
+  OpFoldResult p = bytesFrom(bAddress, ix.add(ix.add(bOffset, inPanel),
+                                              ix.mul(panel, gemm.panelStride)));
+  auto forTiles = [&](llvm::function_ref<void(int, Value)> body) {
+    OpFoldResult at =
+        ix.add(OpFoldResult(sumsAddress),
+               ix.mul(sumsOf(rowTile, panel), ix.constant(sizeof(float))));
+    for (int64_t i = 0; i < rowTiles; ++i)
+      for (int64_t j = 0; j < panels; ++j)
+        body(2 * i + j,
+             ix.value(ix.add(at, ix.constant((i * sumRowStride() + j) * kTile *
+                                             kTile * sizeof(float)))));
+  };
+  const int64_t sumRow = kTile * sizeof(float);
+  auto zero = [&](int tile, Value) { unit.zero(tile); };
+  if (plan.isCut()) {
+    Value isFirst =
+        ix.compare(arith::CmpIPredicate::eq, runStart, ix.constant(0));
+    auto choice = b.create<scf::IfOp>(loc, isFirst, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    forTiles(zero);
+    b.setInsertionPointToStart(choice.elseBlock());
+    forTiles([&](int tile, Value at) { unit.load(tile, at, sumRow); });
+  } else {
+    forTiles(zero);
+  }
   (void)emitLoop(
-      b, loc, ix.constant(0), ix.constant(plan.steps / kSteps), 1,
-      [&](Value k) {
+      b, loc, ix.constant(0),
+      ix.mul(runCount, ix.constant(plan.unitSteps / kSteps)), 1, [&](Value k) {
         OpFoldResult step =
             ix.mul(OpFoldResult(k), ix.constant(bytes * kTileElements));
         OpFoldResult aStep = ix.add(a, step), bStep = ix.add(p, step);
@@ -284,15 +369,34 @@ LogicalResult DotEmitter::emitTiles(ValueRange batch, OpFoldResult bOffset,
         }
         return success();
       });
-  const int64_t sumRow = 2 * kTile * sizeof(float);
-  for (int64_t i = 0; i < rowTiles; ++i)
-    for (int64_t j = 0; j < panels; ++j)
-      unit.store(2 * i + j,
-                 ix.value(ix.add(OpFoldResult(sumsAddress),
-                                 ix.constant(i * kTile * sumRow +
-                                             j * kTile * sizeof(float)))),
-                 sumRow);
-  return storeTiles(batch, rowTile, rowTiles, panel, panels, mask);
+  forTiles([&](int tile, Value at) { unit.store(tile, at, sumRow); });
+  auto store = [&] {
+    return storeTiles(batch, rowTile, rowTiles, panel, panels, mask);
+  };
+  if (!plan.isCut())
+    return store();
+  Value isLast =
+      ix.compare(arith::CmpIPredicate::eq, ix.add(runStart, runCount),
+                 ix.constant(plan.units));
+  auto choice = b.create<scf::IfOp>(loc, isLast, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  return store();
+}
+
+/// Tiles of sums from one row of tiles to the next.
+int64_t DotEmitter::sumRowStride() const {
+  return plan.isCut() ? plan.itemPanels : 2;
+}
+
+/// Where the sums of a tile lie: one after the other if they wait for the next
+/// run, else all in one place.
+OpFoldResult DotEmitter::sumsOf(OpFoldResult rowTile, OpFoldResult panel) {
+  if (!plan.isCut())
+    return ix.constant(0);
+  return ix.mul(ix.add(ix.mul(rowTile, ix.constant(plan.itemPanels)),
+                       ix.sub(panel, itemStart)),
+                ix.constant(kTile * kTile));
 }
 
 LogicalResult DotEmitter::storeTiles(ValueRange batch, OpFoldResult rowTile,
@@ -301,9 +405,15 @@ LogicalResult DotEmitter::storeTiles(ValueRange batch, OpFoldResult rowTile,
   OpFoldResult first = ix.mul(rowTile, ix.constant(kTile));
   OpFoldResult last =
       ix.min(ix.add(first, ix.constant(rowTiles * kTile)), blockCount);
+  OpFoldResult base = sumsOf(rowTile, panel);
   return forRows(
       ix.add(blockStart, first), ix.constant(0), ix.sub(last, first),
       [&](Value row, ArrayRef<Value> at) -> LogicalResult {
+        OpFoldResult r = row, tile = ix.constant(kTile);
+        OpFoldResult rowSums = ix.add(
+            base, ix.add(ix.mul(ix.div(r, tile),
+                                ix.constant(sumRowStride() * kTile * kTile)),
+                         ix.mul(ix.rem(r, tile), tile)));
         for (int64_t j = 0; j < panels; ++j) {
           OpFoldResult column =
               ix.mul(ix.add(panel, ix.constant(j)), ix.constant(kTile));
@@ -318,8 +428,7 @@ LogicalResult DotEmitter::storeTiles(ValueRange batch, OpFoldResult rowTile,
             return failure();
           Value sum = loadElements(
               b, loc, sums,
-              ix.value(ix.add(ix.mul(OpFoldResult(row), ix.constant(2 * kTile)),
-                              ix.constant(j * kTile))),
+              ix.value(ix.add(rowSums, ix.constant(j * kTile * kTile))),
               gemm.accumulator, kTile);
           sum = b.create<arith::AddFOp>(loc, sum, start);
           if (failed(border.store(place, sum)))
@@ -374,8 +483,10 @@ LogicalResult DotEmitter::emit() {
         site.getI64IntegerAttr(64));
   };
   flatA = values.flat(gemm.a);
-  block = scratch(plan.blockRows * plan.steps, b.getBF16Type());
-  sums = scratch(4 * kTile * kTile, gemm.accumulator);
+  block = scratch(plan.blockRows * plan.runSteps(), b.getBF16Type());
+  sums = scratch(plan.isCut() ? plan.blockRows * plan.itemPanels * kTile
+                              : 4 * kTile * kTile,
+                 gemm.accumulator);
   TileUnit siteUnit(site, loc);
   bAddress = siteUnit.addressOf(gemm.b);
   blockAddress = siteUnit.addressOf(block);
@@ -395,10 +506,24 @@ LogicalResult DotEmitter::emit() {
             ix.min(ix.sub(rows, blockStart), ix.constant(plan.blockRows));
         SmallVector<Value> batch =
             ix.delinearize(ix.div(rest, blocks), gemm.batch);
-        auto [aOffset, bOffset] = gemm.offsets(ix, batch);
-        if (failed(copyRows(aOffset)))
-          return failure();
-        return emitPanels(batch, bOffset, from, to);
+        itemStart = from;
+        std::pair<OpFoldResult, OpFoldResult> offsets = gemm.offsets(ix, batch);
+        auto run = [&] {
+          if (failed(copyRows(offsets.first)))
+            return failure();
+          return emitPanels(batch, offsets.second, from, to);
+        };
+        runStart = ix.constant(0);
+        runCount = ix.constant(plan.units);
+        if (!plan.isCut())
+          return run();
+        return emitLoop(
+            b, loc, runStart, runCount, plan.runUnits, [&](Value first) {
+              runStart = first;
+              runCount = ix.min(ix.constant(plan.runUnits),
+                                ix.sub(ix.constant(plan.units), runStart));
+              return run();
+            });
       })))
     return failure();
   unit.release();

@@ -162,8 +162,9 @@ const Case cases[] = {
     // Several blocks, shared out by rows and by columns.
     {1, 1, 300, 320, 33},
     {2, 1, 200, 40, 300, 1, 1, 1, 1, 1},
-    // So much to sum over that a block has few rows.
-    {1, 1, 40, 5000, 20},
+    // So much to sum over that it goes in runs: of k, of rows of the filter.
+    {1, 1, 40, 5000, 20}, {1, 1, 200, 3001, 300},
+    {1, 8, 7, 1000, 40, 3, 3}, {2, 6, 6, 300, 17, 5, 5},
     // Nothing to do.
     {0, 1, 16, 32, 16},
     {1, 1, 16, 32, 0},
