@@ -32,6 +32,8 @@ constexpr int64_t kTileElements = kTile * kSteps;
 /// beside panels of B.
 constexpr int64_t kBlockElements = 128 << 10;
 constexpr int64_t kMostRows = 128;
+/// Elements of B that the second cache keeps.
+constexpr int64_t kCachedElements = 512 << 10;
 /// Sums that wait between runs of k at most.
 constexpr int64_t kWaitingSums = 32 << 10;
 
@@ -98,6 +100,8 @@ struct DotPlan {
     return runUnits ? llvm::divideCeil(units, runUnits) : 0;
   }
   bool isCut() const { return runs() > 1; }
+  /// Whether panels do not stay in the second cache by themselves.
+  bool fetchesAhead() const { return panels * kTile * steps > kCachedElements; }
   int64_t runSteps() const { return runUnits * unitSteps; }
 
 private:
@@ -152,6 +156,7 @@ private:
   LogicalResult emitTiles(ValueRange batch, OpFoldResult bOffset,
                           OpFoldResult rowTile, int64_t rowTiles,
                           OpFoldResult panel, int64_t panels, bool mask);
+  void fetchAhead(OpFoldResult step, OpFoldResult rowTile);
   int64_t sumRowStride() const;
   OpFoldResult sumsOf(OpFoldResult rowTile, OpFoldResult panel);
   LogicalResult storeTiles(ValueRange batch, OpFoldResult rowTile,
@@ -304,6 +309,24 @@ LogicalResult DotEmitter::copyRows(OpFoldResult offset) {
       });
 }
 
+/// What the next two panels have for these steps comes into the cache while
+/// these are multiplied: each pair of row tiles fetches a share of its lines.
+void DotEmitter::fetchAhead(OpFoldResult step, OpFoldResult rowTile) {
+  constexpr int64_t bytes = 2, line = 64;
+  const int64_t shares =
+                    std::clamp<int64_t>(plan.blockRows / (2 * kTile), 1, 4),
+                lines = kTileElements * bytes / line / shares;
+  OpFoldResult share =
+      ix.rem(ix.div(rowTile, ix.constant(2)), ix.constant(shares));
+  OpFoldResult at = ix.add(step, ix.mul(share, ix.constant(lines * line)));
+  for (int64_t panel : {2, 3}) {
+    OpFoldResult ahead =
+        ix.add(at, ix.mul(gemm.panelStride, ix.constant(bytes * panel)));
+    for (int64_t i = 0; i < lines; ++i)
+      unit.fetch(ix.value(ix.add(ahead, ix.constant(i * line))));
+  }
+}
+
 /// Sums of up to 2 x 2 tiles: registers 0 to 3, by rows. 4 and 5 are of A, 6
 /// and 7 of B.
 LogicalResult DotEmitter::emitTiles(ValueRange batch, OpFoldResult bOffset,
@@ -367,6 +390,8 @@ LogicalResult DotEmitter::emitTiles(ValueRange batch, OpFoldResult bOffset,
             unit.multiplyAdd(2 * i + j, 4 + i, 6 + j);
           }
         }
+        if (panels == 2 && plan.fetchesAhead())
+          fetchAhead(bStep, rowTile);
         return success();
       });
   forTiles([&](int tile, Value at) { unit.store(tile, at, sumRow); });

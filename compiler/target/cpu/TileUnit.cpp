@@ -67,6 +67,11 @@ void TileUnit::store(int tile, Value address, int64_t stride) {
   call("tilestored64", {number(tile), pointer(address), bytes(stride)});
 }
 
+void TileUnit::fetch(Value address) {
+  constexpr unsigned read = 0, secondCache = 2, data = 1;
+  b.create<LLVM::Prefetch>(loc, pointer(address), read, secondCache, data);
+}
+
 void TileUnit::multiplyAdd(int sums, int a, int b) {
   call("tdpbf16ps", {number(sums), number(a), number(b)});
 }

@@ -29,6 +29,8 @@ public:
   /// `address` and `stride` between rows are in bytes, of type index.
   void load(int tile, mlir::Value address, int64_t stride);
   void store(int tile, mlir::Value address, int64_t stride);
+  /// Has the line at `address` fetched into the second cache.
+  void fetch(mlir::Value address);
   /// sums[i, j] += a[i, 2k] b[k, 2j] + a[i, 2k+1] b[k, 2j+1], a and b in bf16.
   void multiplyAdd(int sums, int a, int b);
 
