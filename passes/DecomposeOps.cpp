@@ -368,6 +368,13 @@ struct UnfuseAttention : OpRewritePattern<AttentionOp> {
     }
     Value weights = rewriter.create<SoftmaxOp>(loc, scoreType, scores, 4,
                                                /*log=*/false);
+    // The second product is of numbers of the algorithm's format too.
+    if (AlgorithmAttr algorithm = op.getAlgorithmAttr();
+        algorithm && element.isF32() &&
+        algorithm.getMultiply() != Format::F32 &&
+        formatType(op.getContext(), algorithm.getMultiply()))
+      weights = rewriter.create<RoundToOp>(loc, scoreType, weights,
+                                           algorithm.getMultiply());
     SmallVector<OpFoldResult> outSizes{q[0], k[1], repeat, q[2], v[3]};
     Value out = rewriter.create<MatmulOp>(loc, typeFor(outSizes, element),
                                           weights, value, Value(), false, false,

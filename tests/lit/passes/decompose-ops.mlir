@@ -89,3 +89,15 @@ func.func @many(%x: tensor<?x2xf32>, %y: tensor<3x2xf32>) -> tensor<?x2xf32> {
   %c = amp.concat 0 (%x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %y, %y, %y, %y, %y, %y, %y, %y) : (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<?x2xf32>
   return %c : tensor<?x2xf32>
 }
+
+// Both products are of numbers in bf16.
+// CHECK-LABEL: func @narrow_attention(
+// CHECK:       amp.matmul {{.*}}multiply = bf16
+// CHECK:       %[[P:.*]] = amp.softmax
+// CHECK:       %[[R:.*]] = amp.round %[[P]] to bf16
+// CHECK:       amp.matmul %[[R]], {{.*}}multiply = bf16
+func.func @narrow_attention(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x9x16xf32>, %v: tensor<2x4x9x16xf32>) -> tensor<2x4x8x16xf32> {
+  %y = amp.attention %q, %k, %v {scale = 0.25 : f32, algorithm = #amp.algorithm<multiply = bf16, accumulate = f32, passes = 1>}
+    : (tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x16xf32>) -> tensor<2x4x8x16xf32>
+  return %y : tensor<2x4x8x16xf32>
+}
