@@ -161,6 +161,9 @@ void *workerMain(void *argument) {
   }
 }
 
+/// Kernels take less than half of that; the rest is never touched.
+constexpr size_t kStackBytes = 1 << 20;
+
 /// Starts workers up to `wanted`. Fewer is no error: the owner works, too.
 uint32_t startWorkers(PoolState &state, uint32_t wanted) {
   uint32_t count = state.numWorkers.load(std::memory_order_relaxed);
@@ -171,6 +174,8 @@ uint32_t startWorkers(PoolState &state, uint32_t wanted) {
     if (pthread_attr_init(&attributes))
       break;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    // What kernels keep on the stack must fit whatever `ulimit -s` says.
+    pthread_attr_setstacksize(&attributes, kStackBytes);
     int error = pthread_create(&thread, &attributes, workerMain, worker);
     pthread_attr_destroy(&attributes);
     if (error)

@@ -13,12 +13,14 @@
 |*
 |* Rules that hold for all functions
 |*   - No function throws, aborts, prints, or touches process-wide state
-|*     (signal handlers, locale, affinity, floating-point environment).
+|*     (signal handlers, locale, affinity, floating-point environment). Loading
+|*     a model that uses AMX asks the operating system to allow it.
 |*   - A call that fails leaves its objects as usable as before.
 |*   - Tensors are DLPack 0.6 DLTensors in CPU memory. The library does not
 |*     keep pointers to the caller's tensors after a call returns.
 |*   - A context used by two threads at once answers AMPC_BUSY; everything else
 |*     may be called from any thread.
+|*   - A run takes up to 512 KiB of the calling thread's stack.
 |*
 |* Versions: within v1, functions are only ever appended to the table (compare
 |* `struct_size`), and numbers of statuses and dtypes keep their meaning.
