@@ -78,18 +78,19 @@ private:
       return std::nullopt;
     if (FloatAttr number = numberOf(other))
       return ChannelwiseOp{conv, {nullptr, number}};
-    auto broadcast = other.getDefiningOp<BroadcastOp>();
-    if (!broadcast)
-      return std::nullopt;
-    RankedTensorType type = typeOf(broadcast.getSource());
-    if (!type.hasStaticShape() || !weightSourceBytes(broadcast.getSource()))
+    // Of an image of one pixel a vector has the shape already.
+    Value vector = other;
+    if (auto broadcast = other.getDefiningOp<BroadcastOp>())
+      vector = broadcast.getSource();
+    RankedTensorType type = typeOf(vector);
+    if (!type.hasStaticShape() || !weightSourceBytes(vector))
       return std::nullopt;
     const int64_t missing = typeOf(result).getRank() - type.getRank();
     for (auto [dim, size] : llvm::enumerate(type.getShape()))
       if (size != 1 && (int64_t(dim) + missing != conv.getChannelDim() ||
                         size != conv.getOutChannels()))
         return std::nullopt;
-    return ChannelwiseOp{conv, {broadcast.getSource(), nullptr}};
+    return ChannelwiseOp{conv, {vector, nullptr}};
   }
 
   /// What all elements of `value` are, if known.

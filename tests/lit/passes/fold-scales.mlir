@@ -61,6 +61,21 @@ func.func @numbers(%x: tensor<2x3x8xf32>) -> tensor<2x4x6xf32> {
   return %2 : tensor<2x4x6xf32>
 }
 
+// One pixel: the same with sizes known and not known.
+// CHECK-LABEL: func.func @pixel(
+// CHECK: %[[W:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<4x3x3xf32>
+// CHECK: amp.conv %{{.*}}, %[[W]] bias %{{.*}}
+// CHECK-NEXT: return
+func.func @pixel(%x: tensor<1x3x3xf32>) -> tensor<1x4x1xf32> {
+  %w = amp.weight @w : tensor<4x3x3xf32>
+  %y = amp.conv %x, %w {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x3x3xf32>, tensor<4x3x3xf32>) -> tensor<1x4x1xf32>
+  %s = arith.constant dense<[[[1.0], [2.0], [3.0], [4.0]]]> : tensor<1x4x1xf32>
+  %1 = arith.mulf %y, %s : tensor<1x4x1xf32>
+  %t = arith.constant dense<[[[5.0], [6.0], [7.0], [8.0]]]> : tensor<1x4x1xf32>
+  %2 = arith.addf %1, %t : tensor<1x4x1xf32>
+  return %2 : tensor<1x4x1xf32>
+}
+
 // What is not known before the run, what runs along another dimension, and
 // what others read as it is stays.
 // CHECK-LABEL: func.func @stays(
