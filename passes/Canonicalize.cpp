@@ -2,6 +2,8 @@
 //
 // Upstream's folders make a constant of x - x whatever the type of x is. One of
 // a type with dynamic sizes has lost them: nothing computes them any more.
+// Nor do they know that a size is not negative, which models ask whether one
+// that was given stands for -1, "as it is".
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,6 +63,23 @@ private:
   llvm::DenseMap<Operation *, arith::ConstantOp> folded;
 };
 
+/// A size is no negative number.
+struct FoldSizeEquality : OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    bool differs = op.getPredicate() == arith::CmpIPredicate::ne;
+    std::optional<int64_t> number = getConstantIntValue(op.getRhs());
+    if ((!differs && op.getPredicate() != arith::CmpIPredicate::eq) ||
+        !op.getLhs().getDefiningOp<tensor::DimOp>() || !number || *number >= 0)
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, rewriter.getBoolAttr(differs));
+    return success();
+  }
+};
+
 struct Canonicalize : public amp::impl::CanonicalizeBase<Canonicalize> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet all(context);
@@ -68,6 +87,7 @@ struct Canonicalize : public amp::impl::CanonicalizeBase<Canonicalize> {
       dialect->getCanonicalizationPatterns(all);
     for (RegisteredOperationName op : context->getRegisteredOperations())
       op.getCanonicalizationPatterns(all, context);
+    all.add<FoldSizeEquality>(context);
     // Takes the type that a carried tensor starts with for the type it always
     // has; one that collects what iterations give starts empty and grows.
     patterns = FrozenRewritePatternSet(

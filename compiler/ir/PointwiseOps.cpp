@@ -4,6 +4,7 @@
 #include "compiler/ir/ElementBuilder.h"
 #include "compiler/ir/IndexArithmetic.h"
 #include "compiler/ir/OpUtils.h"
+#include "compiler/ir/SizeEquality.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -118,11 +119,39 @@ struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
     return success();
   }
 };
+
+/// A dimension whose size is that of the result's is not repeated.
+struct DropMaybeOne : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getMaybeOne().empty())
+      return failure();
+    RankedTensorType source = typeOf(op.getSource());
+    int64_t shift = typeOf(op.getResult()).getRank() - source.getRank();
+    // Whatever it takes to compute the sizes is not kept.
+    Block scratch;
+    OpBuilder builder(op.getContext());
+    builder.setInsertionPointToEnd(&scratch);
+    SmallVector<OpFoldResult> from =
+        dimsOf(builder, op.getLoc(), op.getSource());
+    SmallVector<OpFoldResult> to = getMixedValues(
+        typeOf(op.getResult()).getShape(), op.getDims(), builder);
+    SmallVector<int64_t> left;
+    for (int64_t dim : op.getMaybeOne())
+      if (!areEqualSizes(from[dim], to[dim + shift]))
+        left.push_back(dim);
+    if (left.size() == op.getMaybeOne().size())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.setMaybeOne(left); });
+    return success();
+  }
+};
 } // namespace
 
 void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<MergeBroadcasts>(context);
+  patterns.add<MergeBroadcasts, DropMaybeOne>(context);
 }
 
 //===----------------------------------------------------------------------===//

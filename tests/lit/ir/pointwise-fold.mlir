@@ -69,3 +69,14 @@ func.func @round_trip(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = amp.cast %0 source : tensor<4xf16> to tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// Sizes that are computed alike are equal, so that nothing is repeated.
+// CHECK-LABEL: func @not_repeated
+// CHECK: amp.broadcast %{{.*}} {maybe_one = array<i64: 1>}
+func.func @not_repeated(%x: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %e = math.exp %x : tensor<?x?xf32>
+  %y = amp.broadcast %e to [%rows, %n] {maybe_one = array<i64: 0, 1>} : tensor<?x?xf32> to tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

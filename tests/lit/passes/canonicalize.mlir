@@ -37,3 +37,20 @@ func.func @untouched(%x: tensor<4xi64>, %f: tensor<?xf32>) -> (tensor<4xi64>, te
   %z = arith.subf %f, %f : tensor<?xf32>
   return %y, %z : tensor<4xi64>, tensor<?xf32>
 }
+
+// A target size of -1 stands for the size that is there, which is never -1.
+// CHECK-LABEL: func @as_it_is
+// CHECK-NEXT: arith.constant 0
+// CHECK-NEXT: tensor.dim
+// CHECK-NEXT: return
+func.func @as_it_is(%x: tensor<?xf32>) -> index {
+  %c-1 = arith.constant -1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %asked = arith.cmpi eq, %size, %c-1 : index
+  %target = arith.select %asked, %c1, %size : index
+  %one = arith.cmpi eq, %size, %c1 : index
+  %result = arith.select %one, %target, %size : index
+  return %result : index
+}
