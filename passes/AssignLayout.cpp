@@ -9,7 +9,7 @@
 
 #include "compiler/ir/Amp.h"
 #include "compiler/ir/SourceNodes.h"
-#include "passes/MinimumCut.h"
+#include "compiler/support/MinimumCut.h"
 #include "passes/Passes.h"
 #include "passes/ResolveDims.h"
 

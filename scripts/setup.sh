@@ -21,7 +21,7 @@ packages=(
   g++ ninja-build ccache make clang-format-19 valgrind
   lld-19 llvm-19-dev llvm-19-tools libmlir-19-dev mlir-19-tools
   libprotobuf-dev protobuf-compiler libdlpack-dev nlohmann-json3-dev libgtest-dev
-  libcli11-dev libzip-dev libsqlite3-dev
+  libcli11-dev libzip-dev libsqlite3-dev libboost-graph-dev
   python3 python3-venv fonts-dejavu-core
 )
 
