@@ -3,18 +3,16 @@
 #ifndef AMPC_COMPILER_SUPPORT_MINIMUMCUT_H
 #define AMPC_COMPILER_SUPPORT_MINIMUMCUT_H
 
+#include "compiler/support/MaximumFlow.h"
+
 #include <limits>
-#include <vector>
 
 namespace amp {
 
 /// Nodes are put on one of two sides so that the capacities of the edges that
-/// lead from the first side to the second add up to the least: by the maximum
-/// flow of Boykov and Kolmogorov (2004), from Boost.Graph.
-///
-/// Capacities are rounded to a common unit, some 2^-45 of their sum or less, so
-/// that flows are exact and the cut is the same on every machine. Infinite ones
-/// outweigh all that is finite; where one must be cut, any cut will do.
+/// lead from the first side to the second add up to the least (the maximum flow
+/// is the minimum cut: Ford and Fulkerson, 1956). Infinite capacities are not
+/// cut; where one must be, any cut will do.
 class MinimumCut {
 public:
   static constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -29,19 +27,12 @@ public:
   void addEdge(int from, int to, double capacity);
 
   /// For each node whether it is on the first side; of all cheapest ways the
-  /// one with the most nodes there. Ends the program where memory does.
+  /// one with the most nodes there.
   std::vector<bool> solve() const;
 
 private:
-  struct Edge {
-    int from, to;
-    double capacity;
-  };
-
-  std::vector<double> balances() const;
-
-  std::vector<Edge> edges; ///< Between nodes that have no side yet.
-  std::vector<double> fromFirst, toSecond; ///< Capacities by node.
+  std::vector<FlowEdge> edges; ///< Between nodes whose side is not given.
+  std::vector<double> fromFirst, toSecond; ///< Capacities, by node.
 };
 
 } // namespace amp
